@@ -61,7 +61,7 @@ def report(where: str, exc: BaseException, hint: str = "") -> None:
         more = f" ({repeats} more like it in the last minute)" if repeats else ""
         tail = f"; {hint}" if hint else ""
         logger.warning("%s failed: %s%s%s", where, describe(exc), tail, more)
-    for observer in list(on_contained):
+    for observer in list(on_contained):  # noqa: PERF101 - a copy: an observer may leave while it is called
         observer(where, exc)
 
 

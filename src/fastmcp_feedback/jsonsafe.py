@@ -114,7 +114,7 @@ def _dumps_size(value: Any) -> int | None:
         return None
 
 
-def to_safe(value: Any, depth: int = 0, inside: tuple[int, ...] = ()) -> Any:
+def to_safe(value: Any, depth: int = 0, inside: tuple[int, ...] = ()) -> Any:  # noqa: C901, PLR0911 - one line for each type of the rule
     """The value made of dict, list, str, int, float, bool and None only, by the module's rule."""
     kind = type(value)
     if value is None or kind is bool or kind is int:
@@ -164,9 +164,9 @@ def clean_text(text: str) -> str:
 
 
 def json_size(data: bytes) -> int:
-    """Bytes that `json.dumps` with its default separators and ASCII escapes makes of compact JSON text.
+    r"""Bytes that `json.dumps` with its default separators and ASCII escapes makes of compact JSON text.
 
-    Adds one for every `,` and `:` outside strings, and what `\\uXXXX` escapes add to raw UTF-8. Works in chunks of
+    Adds one for every `,` and `:` outside strings, and what `\uXXXX` escapes add to raw UTF-8. Works in chunks of
     64 KiB so that the interpreter is never held long.
     """
     extra, inside, start, end = 0, False, 0, len(data)
@@ -194,7 +194,7 @@ def _separators(chunk: bytes, inside: bool) -> tuple[int, bool]:
 
 _NOT_STRUCTURE = bytes(b for b in range(256) if b not in b'",:')
 _LEAD_BYTES = {
-    # class of UTF-8 lead byte -> (bytes that are NOT of the class, growth when escaped as \\uXXXX)
+    # class of UTF-8 lead byte -> (bytes that are NOT of the class, growth when escaped as \uXXXX)
     growth: bytes(b for b in range(256) if not low <= b <= high)
     for low, high, growth in ((0xC2, 0xDF, 4), (0xE0, 0xEF, 3), (0xF0, 0xF4, 8))
 }
