@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import hypothesis
 import pytest
+
 from fastmcp_feedback import contain
 
 ContainedErrors = list[tuple[str, BaseException]]

@@ -226,8 +226,8 @@ class _Payload:
 
 
 # The InitVar's default must not shadow the slot of the base class.
-del ToolCallRecord._derived  # noqa: SLF001 - our own class
-del EventRecord._derived  # noqa: SLF001 - our own class
+del ToolCallRecord._derived  # type: ignore[misc]  # noqa: SLF001 - our own class
+del EventRecord._derived  # type: ignore[misc]  # noqa: SLF001 - our own class
 
 _PAYLOADS: dict[tuple[type, str], _Payload] = {}
 for _cls, _name in ((ToolCallRecord, "args"), (ToolCallRecord, "result"), (EventRecord, "attrs")):

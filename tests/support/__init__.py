@@ -1,0 +1,1 @@
+"""Helpers for the tests; import them as `from support.waiting import until`."""
