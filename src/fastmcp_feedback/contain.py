@@ -21,7 +21,7 @@ _LOG_EVERY_S = 60.0
 counts: Counter[str] = Counter()
 on_contained: list[Callable[[str, BaseException], None]] = []
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal handler may interrupt its holder
 _last_logged: dict[str, float] = {}
 _suppressed: Counter[str] = Counter()
 # Set by the public face to the redactor's text rules: messages of foreign exceptions may quote secrets.
@@ -87,7 +87,7 @@ def contain(where: str, hint: str = "") -> Iterator[None]:
 def forget() -> None:
     """Forget counts and log times (tests, and the child after a fork)."""
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
     counts.clear()
     _last_logged.clear()
     _suppressed.clear()

@@ -40,12 +40,19 @@ class CallContext:
     span_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """What stays in memory of a shaped call: a record without payloads, or the whole one when sampling left it out."""
+
+    record: Any
+    kept: bool
+
+
 @dataclass(slots=True, eq=False)
 class RawCall:
     """One call between capture and shaping. Mutable while the call runs, then handed over once.
 
-    `started_ns` is nanoseconds since the epoch. `result` is None when the tool raised. `late` holds a value whose
-    encoding has to be checked off the caller's path (see `jsonsafe.needs_care`).
+    `started_ns` is nanoseconds since the epoch. `result` is None when the tool raised.
     """
 
     id: str
@@ -54,15 +61,28 @@ class RawCall:
     mode: str
     args: Encoded
     context: CallContext
+    owner: object = None
     duration_ns: int = 0
+    ended: bool = False
     result: Encoded | None = None
+    # A large result whose fast encoding has to be checked off the caller's path (`jsonsafe.needs_care`).
+    late_result: Any = None
     is_error: bool = False
+    # What an inline classifier said; `classified` tells "said ok" from "not asked yet".
+    classified: bool = False
+    soft_error: str | None = None
     cancelled: bool = False
     exception: ExceptionFacts | None = None
     exception_object: BaseException | None = None
+    user_sub: str | None = None
+    caller_kind: str | None = None
+    client_id: str | None = None
+    server_version: str | None = None
     identity: dict[str, Any] = field(default_factory=dict)
     extra: dict[str, Any] | None = None
     parent_call_id: str | None = None
     internal: bool = False
     had_events: bool = False
-    late: Any = None
+    # Set by shaping: what linking may show, and the values that redaction removed (hashes only).
+    outcome: CallOutcome | None = None
+    carry: Any = None

@@ -1,0 +1,1 @@
+"""Capture: sees the call. The only stage that knows FastMCP."""

@@ -1,0 +1,146 @@
+"""The shaping thread: takes raw calls from the caller's hands, shapes them in small slices, hands records on.
+
+Why slices: a thread of pure Python holds the interpreter for up to the switch interval (5 ms) while the server's loop
+waits. After half a millisecond of work this thread sleeps for about as long, so the loop is never kept waiting more
+than that; under a backlog it sleeps less, and a flush makes it hurry.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from .. import contain
+
+_SLICE_S = 0.0005
+_LINGER_S = 0.02
+_BACKLOG = 2000
+
+
+class Pacer:
+    """Gives the interpreter away after each slice of work; `breathe` is cheap to call often."""
+
+    def __init__(self) -> None:
+        self.rush = False
+        self.backlog = False
+        self._slice_began = time.perf_counter()
+
+    def begin(self) -> None:
+        """A new slice starts now."""
+        self._slice_began = time.perf_counter()
+
+    def breathe(self) -> None:
+        """Sleep when this slice has been long enough."""
+        worked_s = time.perf_counter() - self._slice_began
+        if worked_s >= _SLICE_S:
+            # Any real sleep hands the interpreter over; without one the waiting loop may lose the race for it.
+            time.sleep(0.00005 if self.rush or self.backlog else min(worked_s, 0.002))
+            self._slice_began = time.perf_counter()
+
+
+class Bell:
+    """Wakes one sleeping thread. Ringing is a single C call, so a signal handler may ring at any point."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def ring(self) -> None:
+        """Wake the sleeper, or let its next wait return at once."""
+        try:
+            self._lock.release()
+        except RuntimeError:  # rung already
+            return
+
+    def wait(self, timeout_s: float = -1) -> bool:
+        """Sleep until somebody rings; False when the time is over."""
+        return self._lock.acquire(timeout=timeout_s)
+
+
+class Inbox:
+    """A queue with one consumer thread. `put` may be called from any thread and never waits.
+
+    `consume` gets each item in turn; whatever it raises is contained, and `settle(item)` is called all the same.
+    """
+
+    def __init__(self, name: str, consume: Callable[[Any], None], after_slice: Callable[[], None]) -> None:
+        self._name = name
+        self._consume = consume
+        self._after_slice = after_slice
+        self.pacer = Pacer()
+        self._items: deque[Any] = deque()
+        self._bell = Bell()
+        self._asleep = True
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+        self.taken = 0
+        self.entered = 0
+
+    def start(self) -> None:
+        """Start the thread (once)."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """True while the thread lives."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def put(self, item: Any) -> None:
+        """Queue one item. Called under the recorder's lock, so `entered` has one writer at a time."""
+        self.entered += 1
+        self._items.append(item)
+        if self._asleep:
+            self._asleep = False
+            self._bell.ring()
+
+    def hurry(self) -> None:
+        """Skip the pause before the next slice, and short sleeps until the queue is empty."""
+        self.pacer.rush = True
+        self._bell.ring()
+
+    def stop(self, timeout_s: float) -> None:
+        """End the thread when the queue is empty; wait for it at most `timeout_s`."""
+        self._stopping = True
+        self.hurry()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while True:
+            if not self._items:
+                if self._stopping:
+                    return
+                self._park()
+                continue
+            self._drain()
+
+    def _park(self) -> None:
+        self.pacer.rush = False
+        self._asleep = True
+        if self._items or self._stopping:  # put() may have looked before we said that we sleep
+            self._asleep = False
+            return
+        self._bell.wait()
+        self._asleep = False
+        if not self.pacer.rush:  # let the answer of the call that woke us go out first
+            self._bell.wait(_LINGER_S)
+
+    def _drain(self) -> None:
+        self.pacer.begin()
+        while self._items:
+            self.pacer.backlog = len(self._items) > _BACKLOG
+            item = self._items.popleft()
+            with contain.contain("shaping"):
+                self._consume(item)
+            del item
+            self.taken += 1
+            if self._items:
+                self.pacer.breathe()
+        self._after_slice()
+        if not self.pacer.rush and not self._stopping:
+            self._bell.wait(_LINGER_S)

@@ -1,0 +1,263 @@
+"""The recorder: one inbox and shaping thread, one queue per sink, one writer thread, one set of books.
+
+    submit -> inbox -> shaping thread -> queue of each sink -> writer thread -> sink
+
+Everything that a caller's thread touches is O(1) under one lock that is never held while anything waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from .. import contain
+from ..raw import RawCall
+from ..sink import Record
+from .host_loop import HostLoop
+from .inbox import Inbox
+from .options import DeliveryOptions
+from .runner import Queued, SinkRunner
+from .waiters import Waiters
+
+Shape = Callable[[Any], "tuple[Record, bool] | None"]
+_OVERHEAD_BYTES = 600  # a record's own objects, beside its payloads
+
+
+class Recorder:
+    """Takes raw calls and finished records, shapes and delivers them.
+
+    Args:
+        shape: Turns an item into `(record, keep)`; `keep=False` means sampled out; None means nothing to record.
+        sinks: Where records go.
+        options: Checked settings.
+        host: Follows the server's event loop.
+    """
+
+    def __init__(self, shape: Shape, sinks: Sequence[Any], options: DeliveryOptions, host: HostLoop | None = None) -> None:
+        self._shape = shape
+        self.options = options
+        self.host = host or HostLoop()
+        self.sinks = list(sinks)
+        self.closed = False
+        self.refused_after_close = 0
+        self._build()
+        _alive.add(self)
+
+    def _build(self) -> None:
+        """Fresh threads, queues and books; also what a forked child starts from."""
+        self._lock = threading.RLock()  # a signal handler may interrupt its holder
+        self._started = False
+        self._pid = os.getpid()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.inbox = Inbox("fastmcp-feedback-shaping", self._consume, self._hand_on)
+        self.runners = [
+            SinkRunner(_sink_name(sink, position), sink, self.options, self.host) for position, sink in enumerate(self.sinks)
+        ]
+        self._waiters = Waiters(self.runners, self.inbox)
+        for runner in self.runners:
+            runner.on_progress = self._waiters.check
+        self._fresh = False
+
+    # -- callers' side
+
+    def submit(self, item: RawCall | Record, size_bytes: int = 0) -> bool:
+        """Queue an item for every sink. False when it was refused everywhere; refusals are counted. Never waits."""
+        size_bytes += _OVERHEAD_BYTES
+        with self._lock:
+            if self.closed:
+                self.refused_after_close += 1
+                return False
+            takers = 0
+            for bit, runner in enumerate(self.runners):
+                account = runner.account
+                if account.waiting >= self.options.max_queue:
+                    account.refused["queue_full"] += 1
+                elif account.waiting_bytes + size_bytes > self.options.max_queue_bytes:
+                    account.refused["queue_bytes"] += 1
+                else:
+                    account.entered += 1
+                    account.entered_bytes += size_bytes
+                    takers |= 1 << bit
+            if not takers and self.runners:
+                return False
+            if not self._started:
+                self._start()
+            self.inbox.put((item, size_bytes, takers))
+        return True
+
+    def _start(self) -> None:
+        self._started = True
+        self.inbox.start()
+        ready: Future[asyncio.AbstractEventLoop] = Future()
+        threading.Thread(target=_run_writer, args=(ready, self.runners), name="fastmcp-feedback-writer", daemon=True).start()
+        self._loop = ready.result(10)
+
+    # -- the shaping thread
+
+    def _consume(self, entry: tuple[RawCall | Record, int, int]) -> None:
+        item, size_bytes, takers = entry
+        shaped = None
+        try:
+            shaped = self._shape(item)
+        finally:
+            keep = shaped is not None and shaped[1]
+            since = time.monotonic()
+            for bit, runner in enumerate(self.runners):
+                if takers >> bit & 1:
+                    if keep and shaped is not None:
+                        runner.queue.append(Queued(shaped[0], size_bytes, since))
+                    else:
+                        self._withdraw(runner, size_bytes, failed=shaped is None)
+            self._fresh = self._fresh or keep
+
+    def _withdraw(self, runner: SinkRunner, size_bytes: int, *, failed: bool) -> None:
+        """Take back an item that becomes no record: sampled out, or one that could not be shaped."""
+        runner.account.withdrawn += 1
+        runner.account.withdrawn_bytes += size_bytes
+        if failed:
+            with self._lock:
+                runner.account.refused["shaping_failed"] += 1
+
+    def _hand_on(self) -> None:
+        """After a slice: tell the writer thread, and whoever waits for shaping."""
+        if self._fresh and self._loop is not None:
+            self._fresh = False
+            self._on_writer(lambda: [runner.nudge() for runner in self.runners])
+        self._waiters.check()
+
+    def _on_writer(self, call: Callable[[], Any]) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            with contain.contain("writer thread"):
+                self._loop.call_soon_threadsafe(call)
+
+    # -- waiting
+
+    def _hurry(self, *, final: bool = False) -> None:
+        self.inbox.hurry()
+
+        def kick() -> None:
+            for runner in self.runners:
+                runner.final = runner.final or final
+                runner.hurry()
+
+        self._on_writer(kick)
+
+    async def flush(self, timeout_s: float = 30.0) -> bool:
+        """Wait until all that was submitted before has reached an end state; False when the time is over."""
+        loop = asyncio.get_running_loop()
+        self.host.bind(loop)
+        with self._lock:
+            waiter = self._waiters.until_delivered()
+        self._hurry()
+        return await self._waiters.wait_async(waiter, timeout_s, self._hurry)
+
+    async def shaped(self, timeout_s: float) -> bool:
+        """Wait until all that was submitted before has been shaped (outcomes are known)."""
+        with self._lock:
+            waiter = self._waiters.until_shaped()
+        self.inbox.hurry()
+        return await self._waiters.wait_async(waiter, timeout_s, self.inbox.hurry)
+
+    def flush_sync(self, timeout_s: float, *, final: bool = False, own_only: bool = False) -> bool:
+        """The same from plain code, a signal handler or `atexit`. Blocks the calling thread.
+
+        `final` lets sinks of a loop that no longer turns run on the writer's loop as a last resort; `own_only` does
+        not wait for sinks of the host's loop (the caller is that loop and blocks it).
+        """
+        if not self._started or not self._lock.acquire(timeout=max(timeout_s, 0.1)):
+            return not self._started
+        try:
+            waiter = self._waiters.until_delivered(own_only=own_only)
+        finally:
+            self._lock.release()
+        self._hurry(final=final)
+        done = self._waiters.wait_sync(waiter, timeout_s, lambda: self._hurry(final=final))
+        if final:
+            self._on_writer(self._end_final)
+        return done
+
+    def _end_final(self) -> None:
+        for runner in self.runners:
+            runner.final = False
+
+    async def aclose(self) -> None:
+        """Flush within `shutdown_timeout`, close the sinks, refuse and count what comes later. Idempotent."""
+        with self._lock:
+            if self.closed:
+                return
+        await self.flush(self.options.shutdown_timeout)
+        with self._lock:
+            self.closed = True
+        await asyncio.to_thread(self._close_threads) if self._started else None
+        for runner in self.runners:
+            await self._close_sink(runner)
+
+    def _close_threads(self) -> None:
+        self.inbox.stop(1.0)
+        done: Future[None] = Future()
+        self._on_writer(lambda: _abandon_and_stop(self.runners, done))
+        with contain.contain("closing the writer thread"):
+            done.result(2.0)
+
+    async def _close_sink(self, runner: SinkRunner) -> None:
+        close = getattr(runner.sink, "aclose", None)
+        if close is None:
+            return
+        with contain.contain(f"closing sink {runner.name}"):
+            async with asyncio.timeout(self.options.shutdown_timeout):
+                await close()
+
+    # -- books
+
+    def stats(self) -> dict[str, Any]:
+        """The books of every sink and of the recorder itself."""
+        return {
+            "sinks": {
+                runner.name: {**runner.account.report(), "oldest_waiting_s": runner.oldest_age_s} for runner in self.runners
+            },
+            "refused_after_close": self.refused_after_close,
+            "contained_errors": dict(contain.counts),
+        }
+
+
+def _sink_name(sink: Any, position: int) -> str:
+    return f"{type(sink).__name__}-{position}"
+
+
+def _run_writer(ready: Future[asyncio.AbstractEventLoop], runners: list[SinkRunner]) -> None:
+    loop = asyncio.new_event_loop()
+    tasks = [loop.create_task(runner.run()) for runner in runners]
+    loop.call_soon(ready.set_result, loop)
+    try:
+        loop.run_forever()
+    finally:
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.close()
+
+
+def _abandon_and_stop(runners: list[SinkRunner], done: Future[None]) -> None:
+    for runner in runners:
+        runner.abandon("closed")
+    asyncio.get_running_loop().stop()
+    done.set_result(None)
+
+
+_alive: weakref.WeakSet[Recorder] = weakref.WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    """The child has none of our threads, and what waited belongs to the parent: start from empty."""
+    contain.forget()
+    for recorder in list(_alive):
+        recorder._build()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

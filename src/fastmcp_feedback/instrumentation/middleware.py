@@ -1,0 +1,303 @@
+"""`InstrumentationMiddleware`: the road of a record put together, and its public methods."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import timedelta
+from typing import Any
+
+from .. import contain
+from ..capture.middleware import CaptureMiddleware
+from ..capture.options import CaptureOptions
+from ..delivery.host_loop import HostLoop
+from ..delivery.options import DeliveryOptions
+from ..delivery.recorder import Recorder
+from ..jsonsafe import encode
+from ..linking.linker import Linker
+from ..raw import ExceptionFacts, RawCall
+from ..records import CallLink, EventRecord, ToolCallRecord, encoded_payload
+from ..shaping.classify import DEFAULT_RESULT_CLASSIFIER
+from ..shaping.redact import Redactor
+from ..shaping.shaper import Redaction, Shaper, ShapingOptions
+from ..shaping.texts import ShortTexts
+from ..sinks.jsonlines import JsonLinesSink
+from .events import LLM_CALL, EventMaker
+
+_CAPTURE = {f.name for f in fields(CaptureOptions)}
+_DELIVERY = {f.name for f in fields(DeliveryOptions)}
+_OWN = {"redactor"}
+_EVENT_BYTES = 300
+
+
+class InstrumentationMiddleware(CaptureMiddleware):
+    """Records every tool call of the FastMCP servers that it is added to. Prefer `instrument(app, ...)`.
+
+    `app.add_middleware(InstrumentationMiddleware(...))` works too, but then only `flush()` and `aclose()` and the
+    interpreter's exit deliver what waits: a middleware alone never learns that its server shuts down.
+
+    Args:
+        sinks: Where records go; None is `[JsonLinesSink()]`, which writes to stderr.
+        **options: See the option table in `docs/options.md`.
+
+    Raises:
+        ValueError: an option has a value out of range.
+        TypeError: an unknown option, a sink without `write`, or a hook that is not a function.
+
+    >>> from fastmcp import FastMCP
+    >>> from fastmcp_feedback.instrumentation import MemorySink, instrument
+    >>> app = FastMCP("demo")
+    >>> @app.tool
+    ... def add(a: int, b: int) -> int:
+    ...     return a + b
+    >>> sink = MemorySink()
+    >>> recorder = instrument(app, [sink], mode="full")
+    >>> import asyncio
+    >>> async def main():
+    ...     await app.call_tool("add", {"a": 1, "b": 2})
+    ...     await recorder.flush()
+    >>> asyncio.run(main())
+    >>> [(call.tool, call.outcome, call.args) for call in sink.calls]
+    [('add', 'ok', {'a': 1, 'b': 2})]
+    """
+
+    def __init__(self, sinks: Sequence[Any] | None = None, **options: Any) -> None:
+        capture, delivery, redactor = _sort_options(options)
+        self.sinks = _check_sinks(sinks)
+        self._host = HostLoop()
+        contain.set_scrubber(redactor.redact_text)
+        redaction = Redaction(redactor, capture.max_payload_bytes, None)
+        self._events = EventMaker(capture, redaction, ShortTexts(redactor), self)
+        self._redaction = redaction
+        self.recorder = Recorder(self._shape, self.sinks if capture.mode != "off" else [], delivery, self._host)
+        self._shaper = Shaper(
+            ShapingOptions(
+                redactor=redactor,
+                result_classifier=capture.result_classifier,
+                fault_hook=capture.fault_hook,
+                sample_rates=capture.sample_rates,
+                random=capture.random,
+                max_error_chars=capture.max_error_chars,
+                max_payload_bytes=capture.max_payload_bytes,
+                server_version=capture.server_version,
+            ),
+            lambda: self.recorder.inbox.pacer.breathe(),  # noqa: PLW0108 - a fork replaces the inbox
+        )
+        super().__init__(capture, self)  # type: ignore[arg-type]
+        self._linker = Linker(self.call_log, self.recorder, self.sinks, capture)
+
+    @property
+    def mode(self) -> str:
+        """`off`, `meta` or `full`."""
+        return str(self.options.mode)
+
+    # -- the road
+
+    def take(self, call: RawCall, size_bytes: int) -> None:
+        """Queue a finished call (called by capture)."""
+        self.recorder.submit(call, size_bytes)
+
+    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Note the loop that serves calls (called by capture)."""
+        self._host.loop = loop
+
+    def _shape(self, item: Any) -> tuple[Any, bool] | None:
+        return self._shaper.shape(item) if type(item) is RawCall else (item, True)
+
+    def submit(self, record: ToolCallRecord | EventRecord) -> bool:
+        """Queue a record made elsewhere, as it is. False when every sink's queue is full or the recorder is closed."""
+        if not isinstance(record, (ToolCallRecord, EventRecord)):
+            contain.warn_once("odd record", "submit takes a ToolCallRecord or an EventRecord, got %s", type(record).__name__)
+            return False
+        return self.recorder.submit(record, _record_bytes(record)) if self.mode != "off" else False
+
+    # -- events
+
+    def record_event(
+        self,
+        kind: str,
+        *,
+        key: Any = None,
+        attrs: Mapping[str, Any] | None = None,
+        user_sub: str | None = None,
+        call_id: str | None = None,
+    ) -> bool:
+        """Record that something happened. From any thread; never raises, never blocks.
+
+        Args:
+            kind: A dotted name, at most 128 characters.
+            key: What `events_for` finds it by; made text, at most 255 characters.
+            attrs: Details; redacted and made JSON-safe here and now.
+            user_sub: Whom it concerns. The identity resolver is not asked.
+            call_id: The call it belongs to; inside a tool call that is the running call.
+
+        Returns:
+            False when nothing was recorded: mode `off`, an unusable kind, key or attrs, or a full queue.
+        """
+        if self.mode == "off":
+            return False
+        with contain.contain("record_event"):
+            event = self._events.make(kind, key=key, attrs=attrs, user_sub=user_sub, call_id=call_id)
+            if event is None:
+                return False
+            self._events.log.add(event.id, event)
+            return self.recorder.submit(event, _record_bytes(event))
+        return False
+
+    def record_llm_call(
+        self,
+        *,
+        model: str,
+        provider: str | None = None,
+        duration_ms: float | None = None,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        ok: bool | None = None,
+        error: BaseException | str | None = None,
+        key: Any = None,
+        attrs: Mapping[str, Any] | None = None,
+        prompt: Any = None,
+        completion: Any = None,
+    ) -> bool:
+        """Record a call of a language model that the server made, as an event of kind `llm.call`.
+
+        `ok` defaults to `error is None`. Prompt and completion are kept only with `capture_llm_text=True`.
+        """
+        if self.mode == "off":
+            return False
+        with contain.contain("record_llm_call"):
+            given = {
+                "model": model, "provider": provider, "duration_ms": duration_ms, "input_tokens": input_tokens,
+                "output_tokens": output_tokens, "prompt": prompt, "completion": completion,
+            }  # fmt: skip
+            return self.record_event(LLM_CALL, key=key, attrs=self._events.llm_attrs(given, error, ok, attrs))
+        return False
+
+    async def events_for(self, key: Any, *, kinds: Iterable[str] | None = None, limit: int = 1000) -> list[dict[str, Any]]:
+        """The newest `limit` events with that key, oldest first, as dicts. Empty in mode `off`."""
+        if self.mode == "off":
+            return []
+        remembered = self._events.events_for(key, kinds, limit)
+        return await self._linker.with_stored_events([event.to_dict() for event in remembered], str(key), kinds, limit)
+
+    # -- calls
+
+    def current_call_id(self) -> str | None:
+        """The id of the call that runs in this task or thread, or None."""
+        call = self._events.running_call()
+        return call.id if call is not None else None
+
+    def running_calls(self) -> list[dict[str, Any]]:
+        """The calls that run now, oldest first: id, tool, started_at, session_id, user_sub, duration_ms so far."""
+        return self._linker.running_calls()
+
+    async def capture_recent_calls(
+        self,
+        ctx: Any = None,
+        n: int = 20,
+        *,
+        user_sub: str | None = None,
+        window: timedelta | float = timedelta(minutes=15),
+        calls: Sequence[str] = (),
+    ) -> list[CallLink]:
+        """The calls that led to here: quoted ones, then this conversation's, then this user's within the window.
+
+        Args:
+            ctx: A FastMCP `Context`; by default that of the running call.
+            n: At most so many.
+            user_sub: The verified user; by default that of the running call.
+            window: How far back (a timedelta or seconds).
+            calls: Call ids, or the short references that `call_reference=True` hands out.
+
+        Returns:
+            Links in chronological order, positions from 0. The reporting call itself is never among them.
+        """
+        if self.mode == "off":
+            return []
+        return await self._linker.recent(ctx, n, user_sub=user_sub, window=window, calls=calls)
+
+    async def link_feedback(self, ref: str, links: Sequence[CallLink]) -> bool:
+        """Attach these calls to a report, replacing earlier links."""
+        return await self._linker.link(ref, links) if self.mode != "off" else False
+
+    async def feedback_context(self, ref: str) -> list[dict[str, Any]]:
+        """The calls attached to a report, in order, each with what became of it (`running` until it ends)."""
+        return await self._linker.context(ref) if self.mode != "off" else []
+
+    # -- delivery
+
+    async def flush(self, timeout: float = 30) -> bool:  # noqa: ASYNC109 - the contract's name
+        """Wait until everything recorded before is written, spooled, quarantined or counted as lost."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        while self.pending and loop.time() < deadline:
+            await asyncio.sleep(0.005)
+        return await self.recorder.flush(max(0.0, deadline - loop.time()))
+
+    def flush_sync(self, timeout_s: float | None = None, *, final: bool = False, own_only: bool = False) -> bool:
+        """The same for plain code: signal handlers, `atexit`. Calls whose enricher has not run go without it."""
+        self.hand_over_pending()
+        limit_s = self.recorder.options.shutdown_timeout if timeout_s is None else timeout_s
+        return self.recorder.flush_sync(limit_s, final=final, own_only=own_only)
+
+    def interrupt_running(self) -> None:
+        """Record the calls that run now as `error` / `Interrupted`: the process ends before they can."""
+        for call in list(self.call_log.running.values()):
+            call.exception = ExceptionFacts("Interrupted", "the server was ended while the tool ran")
+            call.duration_ns = time.time_ns() - call.started_ns
+            self.call_log.ended(call)
+            self.take(call, len(call.args.data))
+
+    async def aclose(self) -> None:
+        """Flush, close the sinks; later records are refused and counted. Idempotent."""
+        self.hand_over_pending()
+        await self.recorder.aclose()
+
+    def stats(self) -> dict[str, Any]:
+        """The books: for each sink accepted = written + waiting + spooled + quarantined + lost."""
+        return {**self.recorder.stats(), "mode": self.mode, "running_calls": len(self.call_log.running)}
+
+
+def _sort_options(options: dict[str, Any]) -> tuple[CaptureOptions, DeliveryOptions, Any]:
+    unknown = sorted(options.keys() - _CAPTURE - _DELIVERY - _OWN)
+    if unknown:
+        msg = f"unknown option {unknown[0]!r}; known are {', '.join(sorted(_CAPTURE | _DELIVERY | _OWN))}"
+        raise TypeError(msg)
+    redactor = options.get("redactor")
+    redactor = Redactor() if redactor is None else redactor
+    for method in ("redact", "redact_text"):
+        if not callable(getattr(redactor, method, None)):
+            msg = f"redactor must have a method {method} (see Redactor), got {type(redactor).__name__}"
+            raise TypeError(msg)
+    capture = {"result_classifier": DEFAULT_RESULT_CLASSIFIER} | {k: v for k, v in options.items() if k in _CAPTURE}
+    return CaptureOptions(**capture), DeliveryOptions(**{k: v for k, v in options.items() if k in _DELIVERY}), redactor
+
+
+def _check_sinks(sinks: Sequence[Any] | None) -> list[Any]:
+    if sinks is None:
+        return [JsonLinesSink()]
+    if hasattr(sinks, "write") or isinstance(sinks, (str, bytes)):
+        msg = f"sinks must be a list of sinks, got a single {type(sinks).__name__}: put it into [ ]"
+        raise TypeError(msg)
+    checked = list(sinks)
+    for sink in checked:
+        if isinstance(sink, type) or not callable(getattr(sink, "write", None)):
+            what = f"the class {sink.__name__}" if isinstance(sink, type) else type(sink).__name__
+            msg = f"a sink needs `async write(records)`; {what} has none that can be called (pass an instance of a Sink)"
+            raise TypeError(msg)
+    return checked
+
+
+def _record_bytes(record: ToolCallRecord | EventRecord) -> int:
+    names = ("args", "result") if isinstance(record, ToolCallRecord) else ("attrs",)
+    total = 0
+    for name in names:
+        found = encoded_payload(record, name)
+        if found is None:
+            value = getattr(record, name)
+            total += len(encode(value).data) if value else 0
+        else:
+            total += len(found.data)
+    return total

@@ -1,0 +1,280 @@
+"""RawCall -> ToolCallRecord: outcome, redaction, size, failure. Runs on the shaping thread.
+
+The order is the promise: the arguments are redacted first, what was removed there is removed from everything that
+follows (`CarryOver`), and cutting comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import contain
+from ..ids import utc_from_ns
+from ..jsonsafe import Encoded, clean_text, encode, encode_json_value
+from ..raw import CallOutcome, RawCall
+from ..records import Derived, Failure, ToolCallRecord
+from .failure import derive_failure
+from .redact import Redactor
+from .redact.carry import CarryOver
+from .texts import ShortTexts, cut_text
+from .trim import head, marker, over_limit, preview_chars
+
+UNREDACTABLE = "[REDACTION FAILED]"
+
+
+@dataclass(frozen=True, slots=True)
+class ShapingOptions:
+    """What shaping needs to know; see the option table of `InstrumentationMiddleware`."""
+
+    redactor: Any
+    result_classifier: Callable[[str, Any], str | None] | None
+    fault_hook: Callable[[Any, BaseException | None], str | None] | None
+    sample_rates: Mapping[str, float]
+    random: Callable[[], float]
+    max_error_chars: int
+    max_payload_bytes: int | None
+    server_version: str | None
+
+
+class Shaper:
+    """Shapes one call after the other; used by one thread at a time."""
+
+    def __init__(self, options: ShapingOptions, breathe: Callable[[], None] | None = None) -> None:
+        self._options = options
+        self._redaction = Redaction(options.redactor, options.max_payload_bytes, breathe)
+        self.texts = ShortTexts(options.redactor)
+
+    def shape(self, call: RawCall) -> tuple[ToolCallRecord, bool]:
+        """The record, and whether it is kept (False: sampled out)."""
+        if call.late_result is not None:
+            late, call.late_result = call.late_result, None
+            if call.result is not None and (b"null" in call.result.data or b"\\u0000" in call.result.data):
+                call.result = encode_json_value(late)
+        carried: list[str] = []
+        args = self._redaction.payload(call.args, carried, full=call.mode == "full", needed=self._has_outlet(call))
+        carry = CarryOver.from_values(carried)
+        outcome, message = self._outcome(call)
+        result = None
+        if call.result is not None:
+            found: list[str] = []
+            result = self._redaction.payload(call.result, found, full=call.mode == "full", needed=message is not None, carry=carry)
+            if found:
+                carry = CarryOver.from_values([*carried, *found])
+        record = self._record(call, outcome, message, args, result, carry)
+        keep = self._keep(call, record)
+        call.carry = carry.seal() if carry else None
+        call.outcome = CallOutcome(_slim(record) if keep else record, keep)
+        _forget_payloads(call)
+        return (record, keep)
+
+    def _has_outlet(self, call: RawCall) -> bool:
+        """Could a value of the arguments come out anywhere else? (Then meta mode has to look for secrets, too.)"""
+        return bool(
+            call.exception is not None or call.is_error or call.soft_error or call.identity or call.extra or call.had_events
+        ) or not call.classified
+
+    # -- outcome
+
+    def _outcome(self, call: RawCall) -> tuple[str, str | None]:
+        if call.exception is not None:
+            return "error", call.exception.message
+        if call.result is None:
+            return "error", None
+        message = call.soft_error if call.classified else self._classify(call)
+        if message is None:
+            return "ok", None
+        if isinstance(message, str):
+            return "soft_error", message
+        contain.warn_once("odd classifier", "result_classifier returned %s instead of text or None", type(message).__name__)
+        return "ok", None
+
+    def _classify(self, call: RawCall) -> str | None:
+        classifier = self._options.result_classifier
+        if classifier is None or call.result is None:
+            return None
+        with contain.contain("result_classifier", "the call is recorded as ok"):
+            payload = call.result.decode()
+            if call.is_error:
+                payload = {**payload, "isError": True} if isinstance(payload, dict) else {"isError": True, "content": payload}
+            return classifier(call.tool, payload)
+        return None
+
+    # -- the record
+
+    def _record(
+        self, call: RawCall, outcome: str, message: str | None, args: Encoded | None, result: Encoded | None, carry: CarryOver
+    ) -> ToolCallRecord:
+        options, text = self._options, self.texts.short
+        facts = call.exception
+        error_type = facts.type_name if facts is not None else ("SoftError" if outcome == "soft_error" else None)
+        context = call.context
+        identity = self._redaction.mapping(call.identity, carry) if call.identity else {}
+        extra, version = self._extra(call, carry)
+        record = ToolCallRecord(
+            tool=text(call.tool) or "",
+            started_at=utc_from_ns(call.started_ns),
+            duration_ms=call.duration_ns / 1e6,
+            ok=outcome == "ok",
+            mode=call.mode,
+            outcome=outcome,
+            id=call.id,
+            error_type=text(error_type),
+            error_message=self._error_text(message, carry),
+            session_id=text(context.session_id),
+            request_id=text(context.request_id),
+            client_id=text(call.client_id if call.client_id is not None else context.client_id),
+            user_sub=text(call.user_sub),
+            caller_kind=text(call.caller_kind),
+            identity=identity,
+            server_version=text(version or call.server_version or options.server_version),
+            args_size=call.args.size,
+            result_size=call.result.size if call.result is not None else None,
+            args=args,
+            result=result,
+            extra=extra,
+            sample_rate=None,
+            _derived=None,
+        )
+        derived = Derived(
+            failure=self._failure(call, record),
+            conversation_key=text(context.conversation_key),
+            conversation_basis=context.conversation_basis,
+            parent_call_id=call.parent_call_id,
+            trace_id=context.trace_id,
+            span_id=context.span_id,
+            internal=call.internal,
+        )
+        object.__setattr__(record, "_derived", derived)
+        return record
+
+    def _error_text(self, message: str | None, carry: CarryOver) -> str | None:
+        if message is None:
+            return None
+        return cut_text(carry.apply_text(self._redaction.text(message)), self._options.max_error_chars)
+
+    def _extra(self, call: RawCall, carry: CarryOver) -> tuple[dict[str, Any], str | None]:
+        if not call.extra:
+            return {}, None
+        extra = dict(call.extra)
+        version = extra.pop("server_version", None)
+        return self._redaction.mapping(extra, carry), str(version) if version is not None else None
+
+    def _failure(self, call: RawCall, record: ToolCallRecord) -> Failure | None:
+        with contain.contain("failure attribution"):
+            failure = derive_failure(
+                tool=record.tool,
+                outcome=record.outcome,
+                error_type=record.error_type,
+                error_message=record.error_message,
+                exception=call.exception,
+                cancelled=call.cancelled,
+            )
+            return self._override_fault(call, record, failure)
+        return None
+
+    def _override_fault(self, call: RawCall, record: ToolCallRecord, failure: Failure | None) -> Failure | None:
+        hook = self._options.fault_hook
+        if hook is None or failure is None:
+            return failure
+        object.__setattr__(record, "_derived", Derived(failure=failure))
+        with contain.contain("fault_hook"):
+            fault = hook(record, call.exception_object)
+            if isinstance(fault, str) and fault:
+                return Failure(fault[:64], failure.category, failure.fingerprint, failure.bad_arguments)
+        return failure
+
+    def _keep(self, call: RawCall, record: ToolCallRecord) -> bool:
+        rate = self._options.sample_rates.get(call.tool)
+        if rate is None or not record.ok or call.had_events:
+            return True
+        with contain.contain("random"):
+            keep = self._options.random() < rate
+            object.__setattr__(record, "sample_rate", rate)
+            return keep
+        return True
+
+
+class Redaction:
+    """Redaction of every kind of outlet; a redactor that fails costs the value, never the record or a leak."""
+
+    def __init__(self, redactor: Any, limit_bytes: int | None, breathe: Callable[[], None] | None) -> None:
+        self._redactor = redactor
+        self._limit = limit_bytes
+        self._breathe = breathe
+        # A host's own class, or a subclass that changes a rule, may not know our fast road over bytes.
+        self._fast = type(redactor) is Redactor
+
+    def payload(
+        self, encoded: Encoded, found: list[str], *, full: bool, needed: bool, carry: CarryOver | None = None
+    ) -> Encoded | None:
+        """The payload as it is stored; what was removed is appended to `found`. None in meta mode."""
+        if not full and not needed:
+            return None
+        data, size = encoded.data, encoded.size
+        if over_limit(size, data, self._limit):
+            limit = self._limit or 0
+            data = head(data, limit)
+            with contain.contain("redactor"):
+                preview = self._head(data, preview_chars(limit), found)
+                return marker(size, carry.apply_text(preview) if carry else preview) if full else None
+            return marker(size, UNREDACTABLE) if full else None
+        redacted = self._json(data, found)
+        if carry:
+            redacted = carry.apply_json(redacted)
+        return Encoded(redacted) if full else None
+
+    def _json(self, data: bytes, found: list[str]) -> bytes:
+        with contain.contain("redactor"):
+            if self._fast:
+                redacted: bytes = self._redactor.redact_json(data, found=found, breathe=self._breathe)
+                return redacted
+            return encode(self._redactor.redact(Encoded(data).decode())).data
+        return encode(UNREDACTABLE).data
+
+    def _head(self, data: bytes, limit_chars: int, found: list[str]) -> str:
+        if self._fast:
+            preview: str = self._redactor.redact_head(data, limit_chars)
+            return preview
+        return cut_text(self._redactor.redact_text(data.decode("utf-8", "ignore")), limit_chars) or ""
+
+    def mapping_bytes(self, data: bytes, carry: CarryOver) -> bytes:
+        """Identity, extra or attrs as JSON bytes: redacted, without what the arguments lost."""
+        redacted = self._json(data, [])
+        return carry.apply_json(redacted) if carry else redacted
+
+    def mapping(self, value: dict[str, Any], carry: CarryOver) -> dict[str, Any]:
+        """The same, decoded."""
+        result = Encoded(self.mapping_bytes(encode(value).data, carry)).decode()
+        return result if isinstance(result, dict) else {"value": result}
+
+    def text(self, message: str) -> str:
+        """Free text without secrets."""
+        with contain.contain("redactor"):
+            return str(self._redactor.redact_text(clean_text(message)))
+        return UNREDACTABLE
+
+
+def _slim(record: ToolCallRecord) -> ToolCallRecord:
+    """The record without payloads, to be kept in memory for linking."""
+    if record.args is None and record.result is None:
+        return record
+    state = record.__getstate__()
+    slim = object.__new__(ToolCallRecord)
+    values = dict(zip(record.__slots__, state[0], strict=True)) | {"args": None, "result": None}
+    slim.__setstate__((list(values.values()), state[1]))
+    return slim
+
+
+def _forget_payloads(call: RawCall) -> None:
+    """What only shaping needed must not live as long as the list of recent calls."""
+    call.args = _EMPTY
+    call.result = None
+    call.exception = None
+    call.exception_object = None
+    call.identity = {}
+    call.extra = None
+
+
+_EMPTY = Encoded(b"{}", 2)

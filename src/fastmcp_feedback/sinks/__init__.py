@@ -1,0 +1,1 @@
+"""Sinks: where batches of records go, apart from databases."""
