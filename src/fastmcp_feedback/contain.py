@@ -11,8 +11,8 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import TracebackType
 
 logger = logging.getLogger("fastmcp_feedback")
 
@@ -75,13 +75,26 @@ def warn_once(key: str, message: str, *args: object) -> None:
     logger.warning(message, *args)
 
 
-@contextmanager
-def contain(where: str, hint: str = "") -> Iterator[None]:
-    """Swallow and report any `Exception` of the block; `BaseException` (cancellation, exit) passes."""
-    try:
-        yield
-    except Exception as exc:
-        report(where, exc, hint)
+class contain:  # noqa: N801 - reads as a word of the language: `with contain("enricher"):`
+    """Swallow and report any `Exception` of the block; `BaseException` (cancellation, exit) passes.
+
+    A class and not a generator: it stands on the caller's path and costs a quarter of `@contextmanager`.
+    """
+
+    __slots__ = ("hint", "where")
+
+    def __init__(self, where: str, hint: str = "") -> None:
+        self.where = where
+        self.hint = hint
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None) -> bool:
+        if exc is None or not isinstance(exc, Exception):
+            return False
+        report(self.where, exc, self.hint)
+        return True
 
 
 def forget() -> None:

@@ -67,10 +67,15 @@ def loads(data: bytes | str) -> Any:
     return orjson.loads(raw)
 
 
-def encode(value: Any) -> Encoded:
-    """Encode any value by the rule above. Never raises; the value is not changed."""
+def encode(value: Any, look_bytes: int | None = None) -> Encoded:
+    """Encode any value by the rule above. Never raises; the value is not changed.
+
+    Above `look_bytes` of JSON the look for types that the fast encoder renders its own way (enums) is left out.
+    """
     try:
         data = orjson.dumps(value)
+        if look_bytes is not None and len(data) > look_bytes and b"null" not in data and _NUL not in data:
+            return Encoded(data)
         if needs_care(data, marshal.dumps(value, _MARSHAL_VERSION)):
             return encode_slowly(value)
     except Exception:  # noqa: BLE001 - a fast encoder refused: the slow one takes everything

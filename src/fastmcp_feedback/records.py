@@ -78,14 +78,16 @@ class _Carrier:
         """W3C trace id (32 hex digits) of the current span or the request's `traceparent`."""
         return self.derived.trace_id
 
-    def __getstate__(self) -> tuple[list[Any], Derived | None]:
-        return [getattr(self, f.name) for f in fields(self)], self._derived  # type: ignore[arg-type]
 
-    def __setstate__(self, state: tuple[list[Any], Derived | None]) -> None:
-        values, derived = state
-        for f, value in zip(fields(self), values, strict=True):  # type: ignore[arg-type]
-            object.__setattr__(self, f.name, value)
-        object.__setattr__(self, "_derived", derived)
+def _getstate(record: Any) -> tuple[list[Any], Derived | None]:
+    return [getattr(record, f.name) for f in fields(record)], record._derived
+
+
+def _setstate(record: Any, state: tuple[list[Any], Derived | None]) -> None:
+    values, derived = state
+    for f, value in zip(fields(record), values, strict=True):
+        object.__setattr__(record, f.name, value)
+    object.__setattr__(record, "_derived", derived)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,10 @@ class ToolCallRecord(_Carrier):
     extra: dict[str, Any] = field(default_factory=dict)
     sample_rate: float | None = None
     _derived: InitVar[Derived | None] = None
+
+    # In the class itself: `slots=True` would add its own pair, which forgets the private slot.
+    __getstate__ = _getstate
+    __setstate__ = _setstate
 
     def __post_init__(self, _derived: Derived | None) -> None:
         object.__setattr__(self, "_derived", _derived)
@@ -171,6 +177,10 @@ class EventRecord(_Carrier):
     server_version: str | None = None
     attrs: dict[str, Any] = field(default_factory=dict)
     _derived: InitVar[Derived | None] = None
+
+    # In the class itself: `slots=True` would add its own pair, which forgets the private slot.
+    __getstate__ = _getstate
+    __setstate__ = _setstate
 
     def __post_init__(self, _derived: Derived | None) -> None:
         object.__setattr__(self, "_derived", _derived)

@@ -154,7 +154,7 @@ class CaptureMiddleware(Middleware):
         if not json_only:
             return encode(payload)
         try:
-            encoded = _encode_fast(payload)
+            encoded = Encoded(orjson.dumps(payload))
         except Exception:  # noqa: BLE001 - the slow encoder takes everything
             return encode(payload)
         if len(encoded.data) <= _LATE_LOOK_BYTES:
@@ -191,6 +191,8 @@ class CaptureMiddleware(Middleware):
         variables = contextvars.copy_context()
 
         def start() -> None:
+            if call not in self.pending:  # handed over without its hooks meanwhile
+                return
             self.pending[call] = loop.create_task(self._run_hooks(call, context), context=variables)
 
         # A moment later, so that the response goes out before a hook of the host takes the loop.
@@ -232,18 +234,8 @@ def mark_error(payload: Any) -> dict[str, Any]:
     return {**payload, "isError": True} if isinstance(payload, dict) else {"isError": True, "content": payload}
 
 
-def _encode_fast(payload: Any) -> Encoded:
-    return Encoded(orjson.dumps(payload))
-
-
 def _encode_args(arguments: Any) -> Encoded:
-    if not arguments:
-        return Encoded(b"{}", 2)
-    try:
-        data = orjson.dumps(arguments)
-    except Exception:  # noqa: BLE001 - the slow encoder takes everything
-        return encode(arguments)
-    return encode(arguments) if len(data) <= _CLOSE_LOOK_BYTES else encode_json_value(arguments)
+    return encode(arguments, _CLOSE_LOOK_BYTES) if arguments else Encoded(b"{}", 2)
 
 
 _NOTHING = Encoded(b"{}", 2)

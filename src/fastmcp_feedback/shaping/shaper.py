@@ -7,7 +7,7 @@ follows (`CarryOver`), and cutting comes last.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import contain
@@ -260,11 +260,7 @@ def _slim(record: ToolCallRecord) -> ToolCallRecord:
     """The record without payloads, to be kept in memory for linking."""
     if record.args is None and record.result is None:
         return record
-    state = record.__getstate__()
-    slim = object.__new__(ToolCallRecord)
-    values = dict(zip(record.__slots__, state[0], strict=True)) | {"args": None, "result": None}
-    slim.__setstate__((list(values.values()), state[1]))
-    return slim
+    return replace(record, args=None, result=None)
 
 
 def _forget_payloads(call: RawCall) -> None:
