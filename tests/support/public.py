@@ -6,4 +6,27 @@ from typing import Final
 
 PUBLIC_NAMES: Final[dict[str, tuple[str, ...]]] = {
     "fastmcp_feedback": ("__version__",),
+    "fastmcp_feedback.instrumentation": (
+        "CallLink",
+        "CallbackSink",
+        "DEFAULT_RESULT_CLASSIFIER",
+        "DatabaseSink",
+        "EventRecord",
+        "Failure",
+        "InstrumentationMiddleware",
+        "JsonLinesSink",
+        "MODES",
+        "MODE_ENV_VAR",
+        "MemorySink",
+        "REDACTED",
+        "Redactor",
+        "ResultClassifier",
+        "Sink",
+        "ToolCallRecord",
+        "build_metadata",
+        "default_identity_resolver",
+        "instrument",
+        "soft_error_classifier",
+        "thorough_classifier",
+    ),
 }
