@@ -21,6 +21,9 @@ from .options import MAX_BATCH, DeliveryOptions
 
 _SUSPECT_AFTER = 2  # failures of a batch before its records are tried in smaller pieces
 
+_CHANCES = 3  # more attempts for a single suspect once the sink is known to work
+_CHANCE_PAUSE_S = 0.02
+
 
 class Backstop(Protocol):
     """Where records go that a sink cannot take for now (the spool); absent without one."""
@@ -198,7 +201,17 @@ class SinkRunner:
                 middle = len(part) // 2
                 stack += [part[middle:], part[:middle]]
         if stored:
-            self._quarantine([(item, contain.describe(error)) for item, error in suspects])
+            for item, _ in suspects:
+                await self._convict(item)
+
+    async def _convict(self, item: Queued) -> None:
+        """Quarantine a suspect that keeps failing while the sink works; it may only have come at a bad moment."""
+        for _ in range(_CHANCES):
+            error = await self._attempt([item])
+            if error is None or isinstance(error, (SinkUnavailable, LoopClosed, TimeoutError)):
+                return
+            await asyncio.sleep(_CHANCE_PAUSE_S)
+        self._quarantine([(item, contain.describe(error))])
 
     async def _back_off(self, failures: int) -> None:
         assert self._kick is not None
