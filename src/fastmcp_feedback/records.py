@@ -80,7 +80,7 @@ class _Carrier:
 
 
 def _getstate(record: Any) -> tuple[list[Any], Derived | None]:
-    return [getattr(record, f.name) for f in fields(record)], record._derived
+    return [getattr(record, f.name) for f in fields(record)], record._derived  # noqa: SLF001 - this is the record
 
 
 def _setstate(record: Any, state: tuple[list[Any], Derived | None]) -> None:

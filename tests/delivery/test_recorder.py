@@ -63,7 +63,7 @@ class Gate:
         self.records: list[Record] = []
 
     async def write(self, records: Sequence[Record]) -> None:
-        while not self.open.is_set():
+        while not self.open.is_set():  # noqa: ASYNC110 - set from another thread
             await asyncio.sleep(0.005)
         self.records.extend(records)
 
@@ -334,7 +334,7 @@ async def test_a_host_sink_runs_on_the_hosts_loop() -> None:
     loops = []
 
     class Host:
-        async def write(self, records: Sequence[Record]) -> None:
+        async def write(self, _records: Sequence[Record]) -> None:
             loops.append(asyncio.get_running_loop())
 
     async with recorder([Host()]) as made:
@@ -389,7 +389,7 @@ def test_a_host_sink_bound_to_a_dead_loop_is_counted_as_loop_closed(contained: C
     """A sink that cannot work without its loop loses its records with that reason."""
 
     class Bound:
-        async def write(self, records: Sequence[Record]) -> None:
+        async def write(self, _records: Sequence[Record]) -> None:
             message = "attached to a different loop"
             raise RuntimeError(message)
 
@@ -402,7 +402,14 @@ def test_a_host_sink_bound_to_a_dead_loop_is_counted_as_loop_closed(contained: C
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("batch_size", 0), ("max_queue", -1), ("max_queue_bytes", 1.5), ("sink_timeout", 0), ("retry_for", -1), ("flush_interval", float("nan"))],
+    [
+        ("batch_size", 0),
+        ("max_queue", -1),
+        ("max_queue_bytes", 1.5),
+        ("sink_timeout", 0),
+        ("retry_for", -1),
+        ("flush_interval", float("nan")),
+    ],
 )
 def test_a_setting_out_of_range_is_an_error_that_names_it(option: str, value: float) -> None:
     """The message says which option, its value, and what is allowed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 MAX_BATCH = 2000
@@ -32,6 +33,6 @@ class DeliveryOptions:
                 msg = f"{f.name}={value!r}: must be {'a whole number' if whole else 'a number of seconds'}"
                 raise ValueError(msg)
             positive = value > 0 if whole or f.name == "sink_timeout" else value >= 0
-            if not positive or value != value:
+            if not positive or math.isnan(value):
                 msg = f"{f.name}={value!r}: must be {'positive' if whole or f.name == 'sink_timeout' else 'zero or more'}"
                 raise ValueError(msg)

@@ -46,19 +46,17 @@ class Recorder:
         self.sinks = list(sinks)
         self.closed = False
         self.refused_after_close = 0
-        self._build()
+        self.start_afresh()
         _alive.add(self)
 
-    def _build(self) -> None:
-        """Fresh threads, queues and books; also what a forked child starts from."""
+    def start_afresh(self) -> None:
+        """New threads, queues and books, without touching old ones: at construction, and in a forked child."""
         self._lock = threading.RLock()  # a signal handler may interrupt its holder
         self._started = False
         self._pid = os.getpid()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.inbox = Inbox("fastmcp-feedback-shaping", self._consume, self._hand_on)
-        self.runners = [
-            SinkRunner(_sink_name(sink, position), sink, self.options, self.host) for position, sink in enumerate(self.sinks)
-        ]
+        self.runners = [SinkRunner(_sink_name(sink, position), sink, self.options, self.host) for position, sink in enumerate(self.sinks)]
         self._waiters = Waiters(self.runners, self.inbox)
         for runner in self.runners:
             runner.on_progress = self._waiters.check
@@ -218,9 +216,7 @@ class Recorder:
     def stats(self) -> dict[str, Any]:
         """The books of every sink and of the recorder itself."""
         return {
-            "sinks": {
-                runner.name: {**runner.account.report(), "oldest_waiting_s": runner.oldest_age_s} for runner in self.runners
-            },
+            "sinks": {runner.name: {**runner.account.report(), "oldest_waiting_s": runner.oldest_age_s} for runner in self.runners},
             "refused_after_close": self.refused_after_close,
             "contained_errors": dict(contain.counts),
         }
@@ -257,7 +253,7 @@ def _after_fork_in_child() -> None:
     """The child has none of our threads, and what waited belongs to the parent: start from empty."""
     contain.forget()
     for recorder in list(_alive):
-        recorder._build()
+        recorder.start_afresh()
 
 
 os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -43,9 +43,7 @@ class EventMaker:
             return None
         return call
 
-    def make(
-        self, kind: Any, *, key: Any, attrs: Any, user_sub: str | None, call_id: str | None
-    ) -> EventRecord | None:
+    def make(self, kind: Any, *, key: Any, attrs: Any, user_sub: str | None, call_id: str | None) -> EventRecord | None:
         """The record, or None (with a warning) when kind, key or attrs are not usable."""
         problem, key = _check(kind, key, attrs)
         if problem:

@@ -119,7 +119,7 @@ def _install_signal_handlers() -> None:
         signal.signal(signal.SIGINT, _flushing_first(previous))
 
 
-def _on_sigterm(signum: int, frame: FrameType | None) -> None:
+def _on_sigterm(signum: int, _frame: FrameType | None) -> None:
     """Flush, then end by the same signal, so that the exit status stays what it would have been."""
     for middleware in list(_live):
         middleware.interrupt_running()

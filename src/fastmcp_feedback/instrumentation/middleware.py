@@ -232,7 +232,7 @@ class InstrumentationMiddleware(CaptureMiddleware):
         """Wait until everything recorded before is written, spooled, quarantined or counted as lost."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
-        while self.pending and loop.time() < deadline:
+        while self.pending and loop.time() < deadline:  # noqa: ASYNC110 - hooks are many, short and independent
             await asyncio.sleep(0.005)
         return await self.recorder.flush(max(0.0, deadline - loop.time()))
 

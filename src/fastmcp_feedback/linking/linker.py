@@ -83,14 +83,12 @@ class Linker:
                 "session_id": call.context.session_id,
                 "user_sub": call.user_sub,
             }
-            for call in sorted(list(self._log.running.values()), key=lambda call: call.started_ns)
+            for call in sorted(self._log.running.copy().values(), key=lambda call: call.started_ns)
         ]
 
     # -- which calls
 
-    async def recent(
-        self, ctx: Any, n: int, *, user_sub: str | None, window: timedelta | float, calls: Sequence[str]
-    ) -> list[CallLink]:
+    async def recent(self, ctx: Any, n: int, *, user_sub: str | None, window: timedelta | float, calls: Sequence[str]) -> list[CallLink]:
         """Links by the rules of `choose`, from memory and the database."""
         quoted = [calls] if isinstance(calls, str) else [str(reference) for reference in calls]
         span = window if isinstance(window, timedelta) else timedelta(seconds=window)

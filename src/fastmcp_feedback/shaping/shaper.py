@@ -70,10 +70,11 @@ class Shaper:
         return (record, keep)
 
     def _has_outlet(self, call: RawCall) -> bool:
-        """Could a value of the arguments come out anywhere else? (Then meta mode has to look for secrets, too.)"""
-        return bool(
-            call.exception is not None or call.is_error or call.soft_error or call.identity or call.extra or call.had_events
-        ) or not call.classified
+        """Tell whether a value of the arguments could come out anywhere else; then meta mode looks for secrets, too."""
+        return (
+            bool(call.exception is not None or call.is_error or call.soft_error or call.identity or call.extra or call.had_events)
+            or not call.classified
+        )
 
     # -- outcome
 
@@ -206,9 +207,7 @@ class Redaction:
         # A host's own class, or a subclass that changes a rule, may not know our fast road over bytes.
         self._fast = type(redactor) is Redactor
 
-    def payload(
-        self, encoded: Encoded, found: list[str], *, full: bool, needed: bool, carry: CarryOver | None = None
-    ) -> Encoded | None:
+    def payload(self, encoded: Encoded, found: list[str], *, full: bool, needed: bool, carry: CarryOver | None = None) -> Encoded | None:
         """The payload as it is stored; what was removed is appended to `found`. None in meta mode."""
         if not full and not needed:
             return None
@@ -217,7 +216,7 @@ class Redaction:
             limit = self._limit or 0
             data = head(data, limit)
             with contain.contain("redactor"):
-                preview = self._head(data, preview_chars(limit), found)
+                preview = self._head(data, preview_chars(limit))
                 return marker(size, carry.apply_text(preview) if carry else preview) if full else None
             return marker(size, UNREDACTABLE) if full else None
         redacted = self._json(data, found)
@@ -233,7 +232,7 @@ class Redaction:
             return encode(self._redactor.redact(Encoded(data).decode())).data
         return encode(UNREDACTABLE).data
 
-    def _head(self, data: bytes, limit_chars: int, found: list[str]) -> str:
+    def _head(self, data: bytes, limit_chars: int) -> str:
         if self._fast:
             preview: str = self._redactor.redact_head(data, limit_chars)
             return preview

@@ -70,9 +70,7 @@ class JsonLinesSink:
 
     owns_resource = True
 
-    def __init__(
-        self, stream: IO[Any] | None = None, path: str | os.PathLike[str] | None = None, max_bytes: int | None = None
-    ) -> None:
+    def __init__(self, stream: IO[Any] | None = None, path: str | os.PathLike[str] | None = None, max_bytes: int | None = None) -> None:
         if stream is not None and path is not None:
             msg = "JsonLinesSink takes a stream or a path, not both: leave one of them out"
             raise ValueError(msg)
@@ -171,5 +169,3 @@ def _write_stream(stream: IO[Any], lines: list[bytes]) -> None:
     flush = getattr(stream, "flush", None)
     if flush is not None:
         flush()
-
-
