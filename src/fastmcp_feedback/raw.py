@@ -15,8 +15,9 @@ class ExceptionFacts:
 
     `type_name` is the class shown as `error_type`; `families` are the qualified names (`module.Class`) of the class,
     its bases and its causes, nearest first, for fault attribution without importing anybody's library.
-    `bad_arguments` names the arguments that validation refused; `status_code` is an HTTP status found on the exception or its response. `kind` is FastMCP's own word for
-    a refusal before the tool ran (`unknown_tool`, `bad_arguments`), else None. `message` is raw: not yet redacted.
+    `bad_arguments` names the arguments that validation refused; `status_code` is an HTTP status found on the exception
+    or its response. `kind` is FastMCP's own word for a refusal before the tool ran (`unknown_tool`, `bad_arguments`),
+    else None. `message` is raw: not yet redacted.
     """
 
     type_name: str

@@ -214,6 +214,8 @@ class Redaction:
         data, size = encoded.data, encoded.size
         if over_limit(size, data, self._limit):
             limit = self._limit or 0
+            if needed:  # what is not stored may still come out in an error text
+                self._json(data, found)
             data = head(data, limit)
             with contain.contain("redactor"):
                 preview = self._head(data, preview_chars(limit))
