@@ -39,6 +39,8 @@ class CallContext:
     conversation_basis: str | None = None
     trace_id: str | None = None
     span_id: str | None = None
+    # The subject of the call's verified access token: already part of the conversation key.
+    verified_user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

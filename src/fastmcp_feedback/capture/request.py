@@ -1,0 +1,88 @@
+"""Reads FastMCP's request objects: the same questions for 2.14, 3.x and 4.x.
+
+Private names of FastMCP and the MCP SDK are looked up once, here; a version without one degrades to "not known".
+"""
+
+from __future__ import annotations
+
+import sys
+from contextvars import ContextVar
+from importlib import import_module
+from typing import Any, Final
+
+MODERN_PROTOCOL: Final = "2026-07-28"  # from this version on there are no sessions, and `_meta` names the client
+MAX_TEXT_CHARS: Final = 255
+HTTP_TRANSPORTS: Final = frozenset({"sse", "streamable-http"})
+
+
+def _context_var(module: str, name: str) -> ContextVar[Any] | None:
+    """A context variable of FastMCP's, or None in a version without it."""
+    try:
+        found = getattr(import_module(module), name, None)
+    except ImportError:
+        return None
+    return found if isinstance(found, ContextVar) else None
+
+
+_http_request: Final = _context_var("fastmcp.server.http", "_current_http_request")
+_transport: Final = _context_var("fastmcp.server.context", "_current_transport")
+_task_session: Final = _context_var("fastmcp.server.dependencies", "_background_task_session_id")
+
+
+def bounded(value: Any) -> str | None:
+    """Text that a client chose, at most 255 characters; None for None."""
+    if value is None:
+        return None
+    return (value if isinstance(value, str) else str(value))[:MAX_TEXT_CHARS]
+
+
+def header(request: Any, name: bytes) -> str | None:
+    """One header of an HTTP request by its lower-case name; no other header is read."""
+    for key, value in request.scope["headers"]:
+        if key == name:
+            text: str = value.decode("latin-1")
+            return text
+    return None
+
+
+def meta_of(request_context: Any) -> dict[str, Any]:
+    """The request's `_meta` as the client sent it: a dict in FastMCP 4, a model's extra fields before."""
+    meta = getattr(request_context, "meta", None)
+    if meta is None:
+        return {}
+    found = meta if isinstance(meta, dict) else getattr(meta, "model_extra", None)
+    return found if isinstance(found, dict) else {}
+
+
+def transport_name() -> str | None:
+    """FastMCP's name of the transport (3.x, 4.x): "stdio", "sse", "streamable-http"; None in memory and on 2.14."""
+    return _transport.get() if _transport is not None else None
+
+
+def in_http_request() -> bool:
+    """Does an HTTP request surround this code, whoever it was addressed to?
+
+    True as well for an in-memory server that a tool of an HTTP server talks to: many callers may stand behind it.
+    """
+    if _http_request is not None and _http_request.get() is not None:
+        return True
+    return transport_name() in HTTP_TRANSPORTS
+
+
+def is_modern(request_context: Any) -> bool:
+    """Does the request speak a protocol without sessions?"""
+    version = getattr(request_context, "protocol_version", None)
+    return isinstance(version, str) and version >= MODERN_PROTOCOL
+
+
+def is_sse(request: Any) -> bool:
+    """Did the request come over the older SSE transport? It names its stream in the query of every message."""
+    return b"session_id=" in request.scope.get("query_string", b"")
+
+
+def in_worker(context: Any) -> bool:
+    """Does this run in a background worker, where the request that caused it is long over?"""
+    if getattr(context, "is_background_task", False) or (_task_session is not None and _task_session.get() is not None):
+        return True
+    execution = getattr(sys.modules.get("docket.dependencies"), "current_execution", None)
+    return isinstance(execution, ContextVar) and execution.get(None) is not None
