@@ -5,31 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
 from .. import contain
 from ..capture.middleware import CaptureMiddleware
-from ..capture.options import CaptureOptions
 from ..delivery.host_loop import HostLoop
-from ..delivery.options import DeliveryOptions
 from ..delivery.recorder import Recorder
-from ..jsonsafe import encode
 from ..linking.linker import Linker
 from ..raw import ExceptionFacts, RawCall
-from ..records import CallLink, EventRecord, ToolCallRecord, encoded_payload
-from ..shaping.classify import DEFAULT_RESULT_CLASSIFIER
-from ..shaping.redact import Redactor
+from ..records import CallLink, EventRecord, ToolCallRecord
 from ..shaping.shaper import Redaction, Shaper, ShapingOptions
 from ..shaping.texts import ShortTexts
-from ..sinks.jsonlines import JsonLinesSink
 from .events import LLM_CALL, EventMaker
-
-_CAPTURE = {f.name for f in fields(CaptureOptions)}
-_DELIVERY = {f.name for f in fields(DeliveryOptions)}
-_OWN = {"redactor"}
-_EVENT_BYTES = 300
+from .setup import check_sinks, payload_bytes, sort_options
 
 
 class InstrumentationMiddleware(CaptureMiddleware):
@@ -64,8 +53,8 @@ class InstrumentationMiddleware(CaptureMiddleware):
     """
 
     def __init__(self, sinks: Sequence[Any] | None = None, **options: Any) -> None:
-        capture, delivery, redactor = _sort_options(options)
-        self.sinks = _check_sinks(sinks)
+        capture, delivery, redactor = sort_options(options)
+        self.sinks = check_sinks(sinks)
         self._host = HostLoop()
         contain.set_scrubber(redactor.redact_text)
         redaction = Redaction(redactor, capture.max_payload_bytes, None)
@@ -111,7 +100,7 @@ class InstrumentationMiddleware(CaptureMiddleware):
         if not isinstance(record, (ToolCallRecord, EventRecord)):
             contain.warn_once("odd record", "submit takes a ToolCallRecord or an EventRecord, got %s", type(record).__name__)
             return False
-        return self.recorder.submit(record, _record_bytes(record)) if self.mode != "off" else False
+        return self.recorder.submit(record, payload_bytes(record)) if self.mode != "off" else False
 
     # -- events
 
@@ -143,7 +132,7 @@ class InstrumentationMiddleware(CaptureMiddleware):
             if event is None:
                 return False
             self._events.log.add(event.id, event)
-            return self.recorder.submit(event, _record_bytes(event))
+            return self.recorder.submit(event, payload_bytes(event))
         return False
 
     def record_llm_call(
@@ -258,46 +247,3 @@ class InstrumentationMiddleware(CaptureMiddleware):
     def stats(self) -> dict[str, Any]:
         """The books: for each sink accepted = written + waiting + spooled + quarantined + lost."""
         return {**self.recorder.stats(), "mode": self.mode, "running_calls": len(self.call_log.running)}
-
-
-def _sort_options(options: dict[str, Any]) -> tuple[CaptureOptions, DeliveryOptions, Any]:
-    unknown = sorted(options.keys() - _CAPTURE - _DELIVERY - _OWN)
-    if unknown:
-        msg = f"unknown option {unknown[0]!r}; known are {', '.join(sorted(_CAPTURE | _DELIVERY | _OWN))}"
-        raise TypeError(msg)
-    redactor = options.get("redactor")
-    redactor = Redactor() if redactor is None else redactor
-    for method in ("redact", "redact_text"):
-        if not callable(getattr(redactor, method, None)):
-            msg = f"redactor must have a method {method} (see Redactor), got {type(redactor).__name__}"
-            raise TypeError(msg)
-    capture = {"result_classifier": DEFAULT_RESULT_CLASSIFIER} | {k: v for k, v in options.items() if k in _CAPTURE}
-    return CaptureOptions(**capture), DeliveryOptions(**{k: v for k, v in options.items() if k in _DELIVERY}), redactor
-
-
-def _check_sinks(sinks: Sequence[Any] | None) -> list[Any]:
-    if sinks is None:
-        return [JsonLinesSink()]
-    if hasattr(sinks, "write") or isinstance(sinks, (str, bytes)):
-        msg = f"sinks must be a list of sinks, got a single {type(sinks).__name__}: put it into [ ]"
-        raise TypeError(msg)
-    checked = list(sinks)
-    for sink in checked:
-        if isinstance(sink, type) or not callable(getattr(sink, "write", None)):
-            what = f"the class {sink.__name__}" if isinstance(sink, type) else type(sink).__name__
-            msg = f"a sink needs `async write(records)`; {what} has none that can be called (pass an instance of a Sink)"
-            raise TypeError(msg)
-    return checked
-
-
-def _record_bytes(record: ToolCallRecord | EventRecord) -> int:
-    names = ("args", "result") if isinstance(record, ToolCallRecord) else ("attrs",)
-    total = 0
-    for name in names:
-        found = encoded_payload(record, name)
-        if found is None:
-            value = getattr(record, name)
-            total += len(encode(value).data) if value else 0
-        else:
-            total += len(found.data)
-    return total
