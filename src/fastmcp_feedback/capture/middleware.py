@@ -28,6 +28,7 @@ _LATE_LOOK_BYTES = 16384  # results above are checked for NaN off the caller's p
 _COLUMNS = ("user_sub", "caller_kind", "client_id")
 _AFTER_RESPONSE_S = 0.005
 _MAX_NAME_CHARS = 4096
+REFERENCE_CHARS = 13  # of the id, as handed out to clients: 48 random bits
 
 
 class Recording(Protocol):
@@ -128,12 +129,16 @@ class CaptureMiddleware(Middleware):
     def _set_identity(self, call: RawCall, answer: dict[str, Any]) -> None:
         """Columns and the rest; values set before win (the late second answer only fills gaps)."""
         with contain.contain("identity_resolver"):
+            unknown = call.user_sub is None
             for key, value in answer.items():
                 if key in _COLUMNS:
                     if value is not None and getattr(call, key) is None:
                         setattr(call, key, value if isinstance(value, str) else str(value))
                 else:
                     call.identity.setdefault(key, value)
+            if unknown and call.user_sub is not None:
+                context = call.context
+                context.conversation_key, context.conversation_basis = adapter.conversation_for(context, call.user_sub)
 
     # -- after the tool
 
@@ -174,6 +179,8 @@ class CaptureMiddleware(Middleware):
 
     def _finish(self, call: RawCall, context: Any) -> None:
         with contain.contain("capture"):
+            if call.ended:  # recorded as interrupted meanwhile
+                return
             self.call_log.ended(call)
             if self._hooks_after and not call.internal:
                 self._schedule_hooks(call, context)
@@ -225,7 +232,7 @@ class CaptureMiddleware(Middleware):
 
     def _referenced(self, result: Any, call: RawCall) -> Any:
         with contain.contain("call_reference"):
-            return adapter.with_meta(result, {"fastmcp_feedback": {"call": call.id[:13]}})
+            return adapter.with_meta(result, {"fastmcp_feedback": {"call": call.id[:REFERENCE_CHARS]}})
         return result
 
 

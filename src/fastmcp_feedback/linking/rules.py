@@ -12,6 +12,18 @@ SESSION = "session"  # a real MCP session id: the only basis that is not bounded
 MIN_REFERENCE_CHARS = 8
 
 
+def user_mark(user_sub: str | None, conversation_key: str | None) -> str | None:
+    """Who verifiedly called: the resolver's user, else the digest of the access token inside the conversation key.
+
+    >>> user_mark("alice", "process:1"), user_mark(None, "session@3fa9:77"), user_mark(None, "process:1")
+    ('alice', '3fa9', None)
+    """
+    if user_sub is not None:
+        return user_sub
+    head = (conversation_key or "").partition(":")[0]
+    return head.partition("@")[2] or None
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A call that may be linked: from memory or from the database."""
@@ -24,6 +36,11 @@ class Candidate:
     conversation_basis: str | None
     user_sub: str | None
 
+    @property
+    def user(self) -> str | None:
+        """Who verifiedly made the call."""
+        return user_mark(self.user_sub, self.conversation_key)
+
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
@@ -33,6 +50,11 @@ class Reporter:
     conversation_basis: str | None = None
     user_sub: str | None = None
     call_id: str | None = None
+
+    @property
+    def user(self) -> str | None:
+        """Who verifiedly reports."""
+        return user_mark(self.user_sub, self.conversation_key)
 
 
 def choose(
@@ -46,7 +68,7 @@ def choose(
     oldest = now - window
     allowed: dict[str, Candidate] = {}
     for candidate in candidates:
-        if candidate.call_id != reporter.call_id and candidate.user_sub == reporter.user_sub:
+        if candidate.call_id != reporter.call_id and candidate.user == reporter.user:
             allowed.setdefault(candidate.call_id, candidate)
     newest_first = sorted(allowed.values(), key=lambda c: (c.started_at, c.call_id), reverse=True)
     bounded = reporter.conversation_basis != SESSION
@@ -54,7 +76,7 @@ def choose(
     for rule, found in (
         ("reference", [c for c in newest_first if _quoted(c, quoted) and (not bounded or c.started_at >= oldest)]),
         ("session", [c for c in newest_first if _same_conversation(c, reporter) and (not bounded or c.started_at >= oldest)]),
-        ("user_window", [c for c in newest_first if reporter.user_sub is not None and c.started_at >= oldest]),
+        ("user_window", [c for c in newest_first if reporter.user is not None and c.started_at >= oldest]),
     ):
         for candidate in found:
             if len(chosen) >= n:
