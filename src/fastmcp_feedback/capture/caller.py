@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from .conversation import digest
-from .request import HTTP_TRANSPORTS, bounded, header, is_sse, transport_name
+from .request import HTTP_TRANSPORTS, bounded, header, is_sse, may_know_caller, transport_name
 
 try:
     from fastmcp.server.dependencies import get_access_token as _token_of_context
@@ -30,7 +30,7 @@ def access_token(request_context: Any) -> Any:
         if request is not None:
             user = request.scope.get("user")
             return user.access_token if isinstance(user, _AuthenticatedUser) else None
-        return _token_of_context() if _token_of_context is not None else None
+        return _token_of_context() if _token_of_context is not None and may_know_caller() else None
     except Exception:  # noqa: BLE001 - no token can be read: the caller is not verified
         return None
 

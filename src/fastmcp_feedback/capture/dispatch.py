@@ -40,7 +40,7 @@ def dispatched_by_mount(entry: CodeType) -> bool:
     some microseconds. A frame of `FunctionTool.run`, of a transformed tool's custom function or of a host's own `Tool`
     class means that a body calls. A task of its own means so too, unless a middleware of the host started it.
     """
-    frame = _next_entry(sys._getframe(1), entry)
+    frame = _next_entry(sys._getframe(1), entry)  # noqa: SLF001 - the only way to see who calls
     if frame is None:
         return False
     owner = _self_of(frame)
@@ -79,7 +79,7 @@ def _runs_a_body(frame: FrameType, code: CodeType) -> bool:
 
 
 def _inside_a_call(outermost: FrameType) -> bool:
-    """Did a middleware start this task, in the midst of a dispatch? (`asyncio.wait_for` does before Python 3.12.)"""
+    """Did a middleware start this task in the midst of a dispatch, as `asyncio.wait_for` does before Python 3.12?"""
     if outermost.f_code is _CALL_TOOL:
         return outermost.f_locals.get("run_middleware") is False
     owner = _self_of(outermost)

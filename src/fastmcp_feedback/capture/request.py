@@ -27,6 +27,7 @@ def _context_var(module: str, name: str) -> ContextVar[Any] | None:
 _http_request: Final = _context_var("fastmcp.server.http", "_current_http_request")
 _transport: Final = _context_var("fastmcp.server.context", "_current_transport")
 _task_session: Final = _context_var("fastmcp.server.dependencies", "_background_task_session_id")
+_auth_user: Final = _context_var("mcp.server.auth.middleware.auth_context", "auth_context_var")
 
 
 def bounded(value: Any) -> str | None:
@@ -84,5 +85,17 @@ def in_worker(context: Any) -> bool:
     """Does this run in a background worker, where the request that caused it is long over?"""
     if getattr(context, "is_background_task", False) or (_task_session is not None and _task_session.get() is not None):
         return True
+    return in_docket()
+
+
+def in_docket() -> bool:
+    """Does Docket, which runs background tasks, execute this code?"""
     execution = getattr(sys.modules.get("docket.dependencies"), "current_execution", None)
     return isinstance(execution, ContextVar) and execution.get(None) is not None
+
+
+def may_know_caller() -> bool:
+    """Could FastMCP find an access token beside a request? Its own search takes microseconds and seldom has reason to."""
+    if _auth_user is None or _http_request is None:
+        return True
+    return _http_request.get() is not None or _auth_user.get() is not None or in_docket()

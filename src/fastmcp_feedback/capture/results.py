@@ -12,10 +12,8 @@ def result_payload(result: Any) -> tuple[Any, bool, bool]:
     Items are texts, and `{"type": ...}` for other kinds: images, audio, links and embedded files stay where they are.
     Anything that is not a tool's result becomes one item that names it.
     """
-    try:
-        is_error = result.is_error is True
-    except AttributeError:
-        is_error = _camel_error(result)
+    flag = getattr(result, "is_error", None)
+    is_error = _camel_error(result) if flag is None else flag is True
     try:
         structured = result.structured_content
         if structured is not None:
