@@ -1,0 +1,204 @@
+"""Secrets known by their shape. Long runs of token characters are found first; only they are looked up, by their start.
+
+One pass over the bytes finds every run of 16 or more characters of `A-Za-z0-9_-`: the bytes are mapped to two classes
+in C, then searched for sixteen of one class in a row. A run's start (and each place after `_` or `-` in it) is looked up
+in a table of the kinds' first three bytes. No rule is ever searched for on its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from .kinds import ALL, Kind
+from .values import looks_random
+
+MIN_RUN: Final = 16
+RUN_CHARS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+RUN_CLASS: Final = bytes(0x61 if byte in RUN_CHARS else 0x20 for byte in range(256))
+_NEEDLE: Final = b"a" * MIN_RUN
+_ALNUM: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_SEPARATOR: Final = re.compile(rb"[_\-]")
+_BASE64: Final = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_BASE64_LEFT: Final = re.compile(rb"[A-Za-z0-9+/]*\Z")
+_LOOK_BACK: Final = 100
+_MAX_STARTS: Final = 24
+
+Span = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind made ready: `back` bytes stand before the run, `size` is the length of the whole start."""
+
+    name: str
+    regex: re.Pattern[bytes]
+    back: int
+    size: int
+    loose: bool
+    inner: bool
+
+
+# Keys that carry a checksum signature at a fixed place inside base64, whatever they begin with.
+INFIX: Final = re.compile(
+    rb"""(?P<openai>T3BlbkFJ)|(?P<cask>JQQJ9[9D])
+    |(?P<azure>(?:APIM|ACDb|\+ABa|\+AMC|\+ASt|\+ARm|\+AEh|\+ASb|\+ACR|\+AKU|AIoT|AzCa|AzFu|AzSe|AZDO|AZEG|AZSB|AZEH|AZWP|AIQE)[A-Za-z0-9+/]{3,8}={0,2}\Z)""",
+    re.VERBOSE,
+)
+_INFIX_NAMES: Final = {"openai": "openai-infix", "cask": "azure-cask-key", "azure": "azure-identifiable-key"}
+_INFIX_LEAST: Final = 38
+
+# `acme_live_…`, `xyz_pat_…`: the form that vendors have agreed on, with a start that is not in the list.
+GENERIC: Final = re.compile(
+    rb"(?:[A-Za-z][a-z0-9]{1,14}[_\-])?(?:sk|pat|api|key|live|test|prod|secret|token|oauth|apikey|access|admin|svc|service|bot|session|refresh)"
+    rb"(?:[_\-](?:live|test|prod|v\d|key|api|us|eu|sk))*[_\-]([A-Za-z0-9]{20,})"
+)
+TELEGRAM: Final = re.compile(rb"(?<!\d)\d{8,11}:AA[A-Za-z0-9_\-]{31,}")
+AZURE_SECRET: Final = re.compile(rb"(?<![\w~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,37}")
+SALESFORCE: Final = re.compile(rb"00D[A-Za-z0-9]{9,15}!\S{60,}")
+
+
+def _tables() -> tuple[dict[bytes, list[Rule]], dict[bytes, list[Rule]], dict[bytes, list[Rule]]]:
+    three: dict[bytes, list[Rule]] = {}
+    two: dict[bytes, list[Rule]] = {}
+    behind: dict[bytes, list[Rule]] = {}
+    for kind in ALL:
+        for prefix in kind.prefixes:
+            tail = _tail(prefix.encode())
+            rule = _rule(kind, prefix.encode(), len(prefix) - len(tail))
+            if len(tail) >= 3:
+                three.setdefault(tail[:3], []).append(rule)
+            elif rule.back:
+                behind.setdefault(prefix.encode()[: rule.back][-2:], []).append(rule)
+            else:
+                two.setdefault(tail[:2], []).append(rule)
+    return three, two, behind
+
+
+def _tail(prefix: bytes) -> bytes:
+    """The part of a start that is made of run characters, and so belongs to the run."""
+    size = len(prefix)
+    while size and prefix[size - 1] in RUN_CHARS:
+        size -= 1
+    return prefix[size:]
+
+
+def _rule(kind: Kind, prefix: bytes, back: int) -> Rule:
+    inner = not back and not kind.loose and len(prefix) >= 4
+    return Rule(kind.name, re.compile(re.escape(prefix) + kind.regex().encode()), back, len(prefix), kind.loose, inner)
+
+
+_THREE, _TWO, _BEHIND = _tables()
+_BEHIND_CHARS: Final = frozenset(key[-1] for key in _BEHIND) | {0x3A, 0x21}
+
+
+def runs(classes: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Start and end of each long run that begins in `start..stop`. `classes` is the text mapped by `RUN_CLASS`."""
+    size = len(classes)
+    at = classes.find(_NEEDLE, start, min(stop + MIN_RUN, size))
+    while at >= 0:
+        end = classes.find(b" ", at + MIN_RUN)
+        end = size if end < 0 else end
+        yield classes.rfind(b" ", max(0, at - _LOOK_BACK), at) + 1 if at == start else at, end
+        at = classes.find(_NEEDLE, end, min(stop + MIN_RUN, size)) if end < stop else -1
+
+
+def match_run(data: bytes, start: int, end: int) -> Span | None:
+    """The secret that begins at, before or inside a run."""
+    found = _at(data, start) or _behind(data, start)
+    if found is None and start:
+        found = _escaped(data, start, end)
+    if found is None:
+        found = _inside(data, start, end)
+    if found is None and end - start >= 24:
+        found = _generic(data, start)
+    return found
+
+
+def _at(data: bytes, start: int, *, inner: bool = False) -> Span | None:
+    rules = _THREE.get(data[start : start + 3])
+    if rules is not None:
+        found = _first(data, start, rules, inner=inner)
+        if found is not None or inner:
+            return found
+    rules = None if inner else _TWO.get(data[start : start + 2])
+    return _first(data, start, rules, inner=False) if rules is not None else None
+
+
+def _first(data: bytes, start: int, rules: list[Rule], *, inner: bool) -> Span | None:
+    for rule in rules:
+        at = start - rule.back
+        if at < 0 or (inner and not rule.inner):
+            continue
+        found = rule.regex.match(data, at)
+        if found is None or (rule.back and at and data[at - 1] in _ALNUM):
+            continue
+        if rule.loose and not looks_random(data[at + rule.size : found.end()], 12):
+            continue
+        return at, found.end(), rule.name
+    return None
+
+
+def _behind(data: bytes, start: int) -> Span | None:
+    """Kinds whose start ends in a character that no run holds: `SG.`, `hvs.`, `sha256~`."""
+    if not start or data[start - 1] not in _BEHIND_CHARS:
+        return None
+    rules = _BEHIND.get(data[max(0, start - 2) : start]) or _BEHIND.get(data[start - 1 : start])
+    if rules is not None and (found := _first(data, start, rules, inner=False)) is not None:
+        return found
+    if data[start - 1] == 0x3A:  # a telegram bot's number and colon
+        match = TELEGRAM.search(data, max(0, start - 12), start + 80)
+        return (*match.span(), "telegram-bot-token") if match else None
+    if data[start - 1] == 0x21:
+        match = SALESFORCE.search(data, max(0, start - 20))
+        return (*match.span(), "salesforce-session") if match and match.start() < start else None
+    return None
+
+
+def _escaped(data: bytes, start: int, end: int) -> Span | None:
+    """A start glued to an escape: the `n` of `\\n` or the digits of `%22` and `\\u0022`."""
+    before = data[start - 1]
+    if before == 0x5C and data[start] in b"nrtbfu":
+        skip = 5 if data[start] == 0x75 else 1
+    elif before == 0x25:
+        skip = 2
+    elif before == 0x5B and b"m" in data[start : start + 6]:  # a terminal's colour
+        skip = data.index(b"m", start) - start + 1
+    else:
+        return None
+    return _at(data, start + skip) if start + skip < end else None
+
+
+def _inside(data: bytes, start: int, end: int) -> Span | None:
+    """A start behind `_` or `-` within the run: `my_token_ghp_…`."""
+    for count, mark in enumerate(_SEPARATOR.finditer(data, start, end - MIN_RUN // 2)):
+        if count >= _MAX_STARTS:
+            break
+        if (found := _at(data, mark.end(), inner=True)) is not None:
+            return found
+    return None
+
+
+def _generic(data: bytes, start: int) -> Span | None:
+    found = GENERIC.match(data, start)
+    if found is not None and looks_random(found[1], 20):
+        return start, found.end(), "vendor-style-token"
+    return None
+
+
+def match_infix(data: bytes, start: int, end: int) -> Span | None:
+    """A key with a signature inside the base64 text around a run."""
+    left = start
+    if start and data[start - 1] in b"+/":
+        before = _BASE64_LEFT.search(data, max(0, start - _LOOK_BACK), start)
+        left = before.start() if before else start
+    whole = _BASE64.match(data, left)
+    stop = max(end, whole.end()) if whole else end
+    if stop - left < _INFIX_LEAST or stop - left > 400:
+        return None
+    found = INFIX.search(data, left, stop)
+    if found is None or (found.lastgroup != "openai" and found.start() - left < 24):
+        return None
+    return left, stop, _INFIX_NAMES[str(found.lastgroup)]
