@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,15 +14,8 @@ from fastmcp_feedback.capture.adapter import result_payload, with_meta
 from support.capturing import Probe, client
 from support.versions import IS_V2, IS_V4
 
-if IS_V4:
-    import mcp_types as types
-else:
-    from mcp import types  # type: ignore[no-redef]  # one name for both versions
-
-if IS_V2:
-    from fastmcp.tools.tool import ToolResult
-else:
-    from fastmcp.tools.base import ToolResult  # type: ignore[no-redef,unused-ignore]  # it moved
+types: Any = import_module("mcp_types" if IS_V4 else "mcp.types")
+ToolResult: Any = import_module("fastmcp.tools.tool" if IS_V2 else "fastmcp.tools.base").ToolResult
 
 PNG = b"\x89PNG made up"
 
@@ -42,7 +36,8 @@ def app(probe: Probe) -> FastMCP[Any]:
         "mixed": ["first", Image(data=PNG, format="png"), "last"],
     }
     for name, value in kinds.items():
-        server.tool(_returning(value), name=name, **({"output_schema": None} if name != "mapping" else {}))
+        options: dict[str, Any] = {} if name == "mapping" else {"output_schema": None}
+        server.tool(_returning(value), name=name, **options)
     return server
 
 
@@ -66,9 +61,7 @@ def _returning(value: Any) -> Any:
         ("mixed", ["first", {"type": "image"}, "last"]),
     ],
 )
-async def test_the_payload_is_structured_content_else_texts_and_kinds(
-    app: FastMCP[Any], probe: Probe, tool: str, payload: Any
-) -> None:
+async def test_the_payload_is_structured_content_else_texts_and_kinds(app: FastMCP[Any], probe: Probe, tool: str, payload: Any) -> None:
     """Data of images, sounds and files is never part of it."""
     async with client(app) as c:
         await c.call_tool(tool, {})
@@ -98,7 +91,7 @@ async def test_a_result_that_the_tool_marked_as_an_error_says_so(probe: Probe) -
     app.add_middleware(probe)
 
     @app.tool(output_schema=None)
-    def marked() -> ToolResult:
+    def marked() -> Any:
         return ToolResult(content="disk full", is_error=True)
 
     async with client(app) as c:
@@ -110,7 +103,7 @@ async def test_a_result_that_the_tool_marked_as_an_error_says_so(probe: Probe) -
 
 def test_the_protocols_own_result_type_is_read_in_its_spelling() -> None:
     """Camel case before FastMCP 4, snake case from there on; neither warns."""
-    content = [types.TextContent(type="text", text="boom")]
+    content: list[Any] = [types.TextContent(type="text", text="boom")]
     options: dict[str, Any] = {"is_error": True} if IS_V4 else {"isError": True}
 
     assert result_payload(types.CallToolResult(content=content, **options)) == (["boom"], True, True)

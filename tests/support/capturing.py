@@ -119,9 +119,10 @@ def client(target: Any, *, legacy: bool = False, **options: Any) -> Client[Any]:
 
 def proxy_of(app: FastMCP[Any]) -> FastMCP[Any]:
     """A proxy server in front of another server of this process."""
-    if IS_V2:
-        return FastMCP.as_proxy(app)
-    from fastmcp.server import create_proxy  # noqa: PLC0415 - not in 2.14
+    make: Any = getattr(FastMCP, "as_proxy", None)
+    if not IS_V2:
+        from fastmcp.server import create_proxy
 
-    found: FastMCP[Any] = create_proxy(app)
+        make = create_proxy
+    found: FastMCP[Any] = make(app)
     return found

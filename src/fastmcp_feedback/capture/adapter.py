@@ -86,9 +86,7 @@ def _fill(found: CallContext, ctx: Any) -> None:
     if token is not None:
         found.verified_user = subject_of(token)
         user = principal_of(token)
-    span = get_current_span().get_span_context()
-    if span.is_valid:
-        found.trace_id, found.span_id = format(span.trace_id, "032x"), format(span.span_id, "016x")
+    _note_span(found)
     if request_context is None:
         _fill_direct(found, ctx, user)
         return
@@ -97,13 +95,21 @@ def _fill(found: CallContext, ctx: Any) -> None:
     found.session_id = _session_id(ctx, request_context)
     if meta:
         found.client_id = bounded(meta.get("client_id"))
-        if not span.is_valid:
+        if found.trace_id is None:
             parent = trace_parent(meta.get("traceparent"))
             if parent is not None:
                 found.trace_id, found.span_id = parent
     basis, value = _conversation(request_context, meta, user)
     if basis is not None:
         found.conversation_key, found.conversation_basis = make_key(basis, user, value), basis
+
+
+def _note_span(found: CallContext) -> None:
+    """The current span. One that has ended belongs to the request that opened this session (FastMCP 2.14 and 3)."""
+    span = get_current_span()
+    context = span.get_span_context()
+    if context.is_valid and getattr(span, "end_time", None) is None:
+        found.trace_id, found.span_id = format(context.trace_id, "032x"), format(context.span_id, "016x")
 
 
 def _fill_direct(found: CallContext, ctx: Any, user: str | None) -> None:

@@ -30,7 +30,7 @@ def access_token(request_context: Any) -> Any:
         if request is not None:
             user = request.scope.get("user")
             return user.access_token if isinstance(user, _AuthenticatedUser) else None
-        return _token_of_context() if _token_of_context is not None and may_know_caller() else None
+        return _token_of_context() if _token_of_context is not None and may_know_caller(request_context) else None
     except Exception:  # noqa: BLE001 - no token can be read: the caller is not verified
         return None
 

@@ -27,6 +27,9 @@ def _context_var(module: str, name: str) -> ContextVar[Any] | None:
 _http_request: Final = _context_var("fastmcp.server.http", "_current_http_request")
 _transport: Final = _context_var("fastmcp.server.context", "_current_transport")
 _task_session: Final = _context_var("fastmcp.server.dependencies", "_background_task_session_id")
+# FastMCP 4 runs every request in the context of its sender. Before, an in-memory session keeps the context of whoever
+# opened it, so what its context variables say about the caller may be about somebody else.
+_REQUESTS_CARRY_CONTEXT: Final = _context_var("fastmcp.server.dependencies", "fastmcp_request_ctx") is not None
 _auth_user: Final = _context_var("mcp.server.auth.middleware.auth_context", "auth_context_var")
 
 
@@ -94,8 +97,13 @@ def in_docket() -> bool:
     return isinstance(execution, ContextVar) and execution.get(None) is not None
 
 
-def may_know_caller() -> bool:
-    """Could FastMCP find an access token beside a request? Its own search takes microseconds and seldom has reason to."""
+def may_know_caller(request_context: Any) -> bool:
+    """Could context variables hold the access token of a call that came without HTTP, and of no other call?
+
+    FastMCP's own search takes microseconds and seldom has reason to.
+    """
     if _auth_user is None or _http_request is None:
         return True
-    return _http_request.get() is not None or _auth_user.get() is not None or in_docket()
+    if _http_request.get() is not None:
+        return request_context is None or _REQUESTS_CARRY_CONTEXT
+    return _auth_user.get() is not None or in_docket()
