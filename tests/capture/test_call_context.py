@@ -51,7 +51,7 @@ async def test_a_direct_call_has_no_session_and_belongs_to_the_process(app: Fast
 
     context = probe.last.context
     assert (context.session_id, context.request_id, context.client_id) == (None, None, None)
-    assert (context.conversation_basis, context.conversation_key) == ("process", f"process:{process_key()}")
+    assert (context.conversation_basis, context.conversation_key) == ("process", f"process/{process_key()}")
     assert probe.last.client == {}
 
 
@@ -65,7 +65,7 @@ async def test_calls_in_memory_belong_to_the_process(app: FastMCP[Any], probe: P
     first, second = probe.calls
     assert first.context.session_id == first.own_session_id
     assert (first.context.session_id == second.context.session_id) is legacy
-    assert first.key == second.key == f"process:{process_key()}"
+    assert first.key == second.key == f"process/{process_key()}"
     assert first.context.request_id != second.context.request_id
     assert first.context.request_id is not None
 
@@ -94,9 +94,11 @@ async def test_a_session_over_http_is_the_servers_own_id(app: FastMCP[Any], prob
             await c.call_tool("t", {})
 
     first, other, again = probe.calls
+    assert first.context.session_id is not None
+    assert first.context.session_id not in first.key
     assert first.context.conversation_basis == "session"
     assert first.context.session_id == first.own_session_id
-    assert first.key == again.key == f"session:{first.context.session_id}"
+    assert first.key == again.key
     assert first.key != other.key
     assert first.client["transport"] == "streamable-http"
 
@@ -132,11 +134,14 @@ async def test_a_stateless_call_has_no_conversation_unless_baggage_names_one(app
     """An anonymous caller without a session is joined by the baggage that it sends, and by nothing else."""
     async with http_server(app, stateless=True) as url, connected(url, legacy=legacy) as c:
         await c.call_tool("t", {})
-        await c.call_tool("t", {}, meta={"baggage": "a=1,gen_ai.conversation.id=chat%207;p=1"})
+        for baggage in ("a=1,gen_ai.conversation.id=chat%207;p=1", "gen_ai.conversation.id = chat%207", "gen_ai.conversation.id=chat%208"):
+            await c.call_tool("t", {}, meta={"baggage": baggage})
 
-    plain, named = probe.calls
+    plain, named, again, other = probe.calls
     assert (plain.context.conversation_key, plain.context.conversation_basis) == (None, None)
-    assert (named.context.conversation_key, named.context.conversation_basis) == ("baggage:chat 7", "baggage")
+    assert named.context.conversation_basis == "baggage"
+    assert named.key == again.key != other.key
+    assert "chat" not in named.key
 
 
 async def test_an_sse_stream_is_a_conversation_whatever_its_headers_say(app: FastMCP[Any], probe: Probe) -> None:
@@ -196,6 +201,18 @@ async def test_the_current_span_wins(app: FastMCP[Any], probe: Probe) -> None:
         await call_directly(app, "t", {})
 
     assert (probe.last.context.trace_id, probe.last.context.span_id) == (TRACE, SPAN)
+
+
+async def test_a_span_that_has_ended_is_not_this_calls(app: FastMCP[Any], probe: Probe) -> None:
+    """Before FastMCP 4 a session keeps the span of the request that opened it, long after that request."""
+
+    class Ended(NonRecordingSpan):
+        end_time = 1
+
+    with use_span(Ended(SpanContext(1, 1, is_remote=False, trace_flags=TraceFlags(1)))):
+        await call_directly(app, "t", {})
+
+    assert (probe.last.context.trace_id, probe.last.context.span_id) == (None, None)
 
 
 @pytest.mark.parametrize("meta", [{"baggage": 7, "traceparent": ["x"], "client_id": {"a": 1}}, {"traceparent": "00-zz"}])

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from opentelemetry.trace import get_current_span
-
 from .. import contain
 from ..raw import CallContext
 from .caller import access_token, describe_client, principal_of, subject_of
@@ -27,6 +25,11 @@ from .conversation import (
 from .dispatch import dispatched_by_mount
 from .request import bounded, header, in_http_request, in_worker, is_modern, is_sse, meta_of, transport_name
 from .results import result_payload, with_meta
+
+try:  # FastMCP 3 and 4 need it themselves; 2.14 has it by way of another package only
+    from opentelemetry.trace import get_current_span
+except ImportError:  # pragma: no cover - no supported version lacks it today
+    get_current_span = None  # type: ignore[assignment]  # tested where it is used
 
 __all__ = [
     "CallContext",
@@ -106,6 +109,8 @@ def _fill(found: CallContext, ctx: Any) -> None:
 
 def _note_span(found: CallContext) -> None:
     """The current span. One that has ended belongs to the request that opened this session (FastMCP 2.14 and 3)."""
+    if get_current_span is None:
+        return
     span = get_current_span()
     context = span.get_span_context()
     if context.is_valid and getattr(span, "end_time", None) is None:
@@ -120,7 +125,7 @@ def _fill_direct(found: CallContext, ctx: Any, user: str | None) -> None:
         found.conversation_key, found.conversation_basis = make_key(PROCESS, user, process_key()), PROCESS
         return
     if user is not None:
-        found.conversation_key, found.conversation_basis = make_key(USER, user, ""), USER
+        found.conversation_key, found.conversation_basis = make_key(USER, user, None), USER
 
 
 def _session_id(ctx: Any, request_context: Any) -> str | None:
@@ -142,7 +147,7 @@ def _own_session_id(ctx: Any) -> str | None:
     return found
 
 
-def _conversation(request_context: Any, meta: dict[str, Any], user: str | None) -> tuple[str | None, str]:
+def _conversation(request_context: Any, meta: dict[str, Any], user: str | None) -> tuple[str | None, str | None]:
     """Basis and value, the best one first."""
     request = getattr(request_context, "request", None)
     if request is None:
@@ -155,7 +160,7 @@ def _conversation(request_context: Any, meta: dict[str, Any], user: str | None) 
     conversation = conversation_in_baggage(meta.get("baggage")) if meta else None
     if conversation is not None:
         return BAGGAGE, conversation
-    return (USER, "") if user is not None else (None, "")
+    return (USER if user is not None else None), None
 
 
 def _issued_session(session: Any, request: Any) -> str | None:

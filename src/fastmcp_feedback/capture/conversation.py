@@ -1,7 +1,8 @@
 """Which calls belong together: the conversation key, and ids of traces.
 
-A key reads `basis[@user][+user]:value`. `user` is a digest of the verified caller, so that nobody else's session
-header or baggage ever gives the same key; everything before the first colon is written by us alone.
+A key reads `basis[@user][+user][/value]`, where users and values are digests: a key holds nothing that a client wrote
+and nobody's name, it needs no redaction, and it has the same length whatever was sent. The verified user is part of it,
+so nobody else's session header or baggage ever gives the same key.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ USER: Final = "user"
 
 _BAGGAGE_KEY: Final = "gen_ai.conversation.id"
 _MAX_BAGGAGE_CHARS: Final = 8192  # the W3C limit
-_MAX_VALUE_CHARS: Final = 192
+_MAX_TRACEPARENT_CHARS: Final = 192
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 _NO_TRACE: Final = "0" * 32
 _NO_SPAN: Final = "0" * 16
@@ -57,14 +58,16 @@ def process_key() -> str:
 
 @lru_cache(maxsize=4096)
 def digest(*parts: str | None) -> str:
-    """80 bits over the parts, in hex; different parts never run together."""
+    """80 bits over the parts, as 20 hex digits; different parts never run together."""
     return blake2b(json.dumps(parts).encode(), digest_size=10).hexdigest()
 
 
-def make_key(basis: str, user: str | None, value: str) -> str:
-    """The key of a conversation; `user` is the digest of the verified caller."""
+def make_key(basis: str, user: str | None, value: str | None) -> str:
+    """The key of a conversation. `user` is the digest of the verified caller, `value` what else tells it apart."""
     head = basis if user is None else f"{basis}@{user}"
-    return f"{head}:{_short(value)}"
+    if value is None:
+        return head
+    return f"{head}/{value if basis == PROCESS else digest(value)}"
 
 
 def conversation_for(base: CallContext, user_sub: str | None) -> tuple[str | None, str | None]:
@@ -74,21 +77,21 @@ def conversation_for(base: CallContext, user_sub: str | None) -> tuple[str | Non
     without any other basis is grouped by that user.
 
     >>> from fastmcp_feedback.raw import CallContext
-    >>> call = CallContext(conversation_key="session:8f14e45f", conversation_basis="session")
+    >>> call = CallContext(conversation_key="session/8f14e45f", conversation_basis="session")
     >>> alice, bob = conversation_for(call, "alice"), conversation_for(call, "bob")
     >>> alice[1], alice == conversation_for(call, "alice"), alice[0] == bob[0]
     ('session', True, False)
     >>> conversation_for(call, None)
-    ('session:8f14e45f', 'session')
+    ('session/8f14e45f', 'session')
     """
     key, basis = base.conversation_key, base.conversation_basis
     if not user_sub or user_sub == base.verified_user:
         return key, basis
     user = digest(user_sub)
     if key is None or basis is None:
-        return f"{USER}+{user}:", USER
-    head, _, value = key.partition(":")
-    return f"{head}+{user}:{value}", basis
+        return f"{USER}+{user}", USER
+    head, slash, value = key.partition("/")
+    return f"{head}+{user}{slash}{value}", basis
 
 
 def stream_key(connection: Any) -> str:
@@ -121,17 +124,10 @@ def trace_parent(text: Any) -> tuple[str, str] | None:
     >>> trace_parent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     ('4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7')
     """
-    if not isinstance(text, str) or len(text) > _MAX_VALUE_CHARS:
+    if not isinstance(text, str) or len(text) > _MAX_TRACEPARENT_CHARS:
         return None
     found = _TRACEPARENT.match(text)
     if found is None or text.startswith(_UNKNOWN_VERSION):
         return None
     trace_id, span_id = found.groups()
     return None if trace_id == _NO_TRACE or span_id == _NO_SPAN else (trace_id, span_id)
-
-
-def _short(value: str) -> str:
-    """The value, or its head and a digest of the whole: two long values never become one by being cut."""
-    if len(value) <= _MAX_VALUE_CHARS:
-        return value
-    return f"{value[: _MAX_VALUE_CHARS - 32]}~{digest(value)}"
