@@ -1,0 +1,232 @@
+"""Between records and rows: the only encoding for storage.
+
+A record's row is a tuple in the order of its table. Payloads that are JSON bytes already are taken as they are; what a
+host put into a record by hand goes through the JSON-safe rule. Only a timestamp that is none makes a record unusable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from .. import jsonsafe
+from ..ids import utc_now
+from ..jsonsafe import Encoded, clean_text, encode
+from ..records import NO_DERIVED, EventRecord, ToolCallRecord
+from ..sink import Record
+from .schema import EVENTS, TOOL_CALLS, Dialect, Kind, Table
+
+MAX_KEY_CHARS: Final = 255
+MAX_TEXT_CHARS: Final = 1 << 20
+_MAX_INT: Final = 2**63 - 1
+_HASH_CHARS: Final = 64
+
+Stamp = Callable[[datetime], Any]
+Row = tuple[Any, ...]
+
+# The slots behind the payload attributes: bytes that nobody decoded come out as they are.
+_args = getattr(ToolCallRecord, "args").__get__  # noqa: B009 - to the type checker the class has no such attribute
+_result = getattr(ToolCallRecord, "result").__get__  # noqa: B009 - see above
+_attrs = getattr(EventRecord, "attrs").__get__  # noqa: B009 - see above
+
+
+class UnusableRecord(ValueError):
+    """This record can never be stored; the text says why, without payload."""
+
+
+def call_row(record: ToolCallRecord, stamp: Stamp) -> Row:
+    """The row of a call for `TOOL_CALLS`."""
+    derived = record._derived or NO_DERIVED  # noqa: SLF001 - the property would cost as much as three columns
+    failure = derived.failure
+    return (
+        _key(record.tool) or "",
+        stamp(record.started_at),
+        _real(record.duration_ms),
+        bool(record.ok),
+        _key(record.mode) or "",
+        _key(record.outcome) or "",
+        _id(record.id),
+        _key(record.error_type),
+        _text(record.error_message),
+        _key(record.session_id),
+        _key(record.request_id),
+        _key(record.client_id),
+        _key(record.user_sub),
+        _key(record.caller_kind),
+        json_text(record.identity),
+        _key(record.server_version),
+        _int(record.args_size),
+        _int(record.result_size),
+        json_text(_args(record)),
+        json_text(_result(record)),
+        json_text(record.extra),
+        _real(record.sample_rate),
+        _key(failure.fault) if failure else None,
+        _key(failure.category) if failure else None,
+        _key(failure.fingerprint) if failure else None,
+        json_text(list(failure.bad_arguments)) if failure and failure.bad_arguments else None,
+        _key(derived.conversation_key),
+        derived.conversation_basis,
+        derived.trace_id,
+        derived.span_id,
+        derived.parent_call_id,
+        derived.internal,
+    )
+
+
+def event_row(record: EventRecord, stamp: Stamp) -> Row:
+    """The row of an event for `EVENTS`."""
+    derived = record._derived or NO_DERIVED  # noqa: SLF001 - see call_row
+    return (
+        _key(record.kind) or "",
+        stamp(record.occurred_at),
+        _id(record.id),
+        _key(record.key),
+        _key(record.call_id),
+        _key(record.session_id),
+        _key(record.user_sub),
+        _key(record.caller_kind),
+        _key(record.client_id),
+        _key(record.server_version),
+        json_text(_attrs(record)),
+        _key(derived.conversation_key),
+        derived.conversation_basis,
+        derived.trace_id,
+        derived.span_id,
+    )
+
+
+def encode_rows(records: Sequence[Record], stamp: Stamp) -> tuple[list[tuple[Table, Row, Record]], list[tuple[Record, str]]]:
+    """Rows with their tables and records, and the records that have no row with the reason."""
+    rows: list[tuple[Table, Row, Record]] = []
+    unusable: list[tuple[Record, str]] = []
+    for record in records:
+        try:
+            if isinstance(record, ToolCallRecord):
+                rows.append((TOOL_CALLS, call_row(record, stamp), record))
+            elif isinstance(record, EventRecord):
+                rows.append((EVENTS, event_row(record, stamp), record))
+            else:
+                unusable.append((record, f"not a record but {type(record).__name__}"))
+        except Exception as exc:  # noqa: BLE001 - the reason is the value: one odd record must not hold up the others
+            unusable.append((record, f"cannot be made a row: {type(exc).__name__}"))
+    return rows, unusable
+
+
+# -- columns
+
+
+def _key(value: Any) -> str | None:
+    """A short text: clean, at most `MAX_KEY_CHARS` characters."""
+    if value is None:
+        return None
+    if type(value) is str and value.isascii() and len(value) <= MAX_KEY_CHARS and "\0" not in value:
+        return value
+    return clean_text(_str(value)[: MAX_KEY_CHARS * 4])[:MAX_KEY_CHARS]
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return clean_text(_str(value)[:MAX_TEXT_CHARS])
+
+
+def _str(value: Any) -> str:
+    if isinstance(value, str):
+        return str.__str__(value)
+    decoded = jsonsafe.to_safe(value)
+    return decoded if isinstance(decoded, str) else str(decoded)
+
+
+def _id(value: Any) -> str:
+    """The id; one that is too long for an index keeps its head and gets a digest, so that it stays unique."""
+    short = _key(value)
+    if not short:
+        raise UnusableRecord("it has no id")
+    if short is value or len(short) < MAX_KEY_CHARS:
+        return short
+    digest = hashlib.sha256(_str(value).encode("utf-8", "backslashreplace")).hexdigest()
+    return short[: MAX_KEY_CHARS - _HASH_CHARS] + digest
+
+
+def _real(value: Any) -> float | None:
+    if type(value) is float and math.isfinite(value):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _int(value: Any) -> int | None:
+    if not isinstance(value, int):
+        return None
+    number = int(value)
+    return number if -_MAX_INT <= number <= _MAX_INT else None
+
+
+def json_text(value: Any) -> str | None:
+    """JSON text for a column; None for what is missing."""
+    if value is None:
+        return None
+    if type(value) is Encoded:
+        text = value.data.decode("utf-8", "replace")
+        return None if text == "null" else text
+    if type(value) is dict and not value:
+        return "{}"
+    return encode(value).data.decode("utf-8", "replace")
+
+
+def utc(moment: Any) -> datetime:
+    """The moment as an aware UTC datetime; one without a zone counts as UTC."""
+    if not isinstance(moment, datetime):
+        raise UnusableRecord(f"its time is no datetime but {type(moment).__name__}")
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def stamp_text(moment: datetime) -> str:
+    """ISO 8601 in UTC with microseconds: text that sorts by time.
+
+    >>> from datetime import datetime, timezone
+    >>> stamp_text(datetime(2026, 10, 2, 3, 44, tzinfo=timezone.utc))
+    '2026-10-02T03:44:00.000000+00:00'
+    """
+    if type(moment) is datetime and moment.tzinfo is UTC:
+        return moment.isoformat(timespec="microseconds")
+    return utc(moment).isoformat(timespec="microseconds")
+
+
+STAMPS: Final[dict[Dialect, Stamp]] = {"sqlite": stamp_text, "postgresql": utc}
+"""How each database takes a time: SQLite as text, PostgreSQL as a datetime."""
+
+
+def now(dialect: Dialect) -> Any:
+    """The present moment as a column value."""
+    return STAMPS[dialect](utc_now())
+
+
+# -- back
+
+
+def _read_time(value: Any) -> Any:
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    return utc(value) if isinstance(value, datetime) else value
+
+
+def _read_json(value: Any) -> Any:
+    return jsonsafe.loads(value) if isinstance(value, (str, bytes)) else value
+
+
+_READERS: Final[dict[Kind, Callable[[Any], Any]]] = {"time": _read_time, "json": _read_json, "bool": bool}
+
+
+def read_row(row: Mapping[str, Any], kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    """Column values as Python values: aware datetimes, bools, decoded JSON; None for SQL NULL."""
+    return {
+        name: value if value is None or kinds.get(name) not in _READERS else _READERS[kinds[name]](value) for name, value in row.items()
+    }
