@@ -22,7 +22,7 @@ CRYPT: Final = re.compile(
 _SQL: Final = re.compile(rb"(?i:identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?)(['\"])([^'\"]{1,512})\1")
 _OPTION: Final = re.compile(rb"-(?:p|a|u|U|w|P)[= ]?(['\"]?)([^\s'\"|;&]{3,200})\1")
 _COMMANDS: Final = re.compile(rb"(?<![\w.\-])(mysql\w*|mariadb\w*|sshpass|redis-cli|curl|wget|docker|podman|smbclient|ldapsearch|mongo\w*|sqlcmd|7z|zip|unzip|htpasswd|http|rclone|helm|psql|mosquitto_\w+|net|plink|wmic|xfreerdp|snmpwalk|ipmitool)(?=\s)[^\n|;]{0,400}")
-_WRAPPED: Final = re.compile(rb"(?<![A-Za-z0-9+/_=\-])[A-Za-z0-9+/]{32,16000}={0,2}(?![A-Za-z0-9+/=_\-])")
+_WRAPPED: Final = re.compile(rb"[A-Za-z0-9+/]{24,16000}+={0,2}(?![A-Za-z0-9+/=_\-])")
 _PASS_FLAGS: Final = {
     b"mysql": b"p", b"mariadb": b"p", b"sshpass": b"p", b"redis-cli": b"a", b"curl": b"uU", b"docker": b"p", b"podman": b"p", b"smbclient": b"U",
     b"ldapsearch": b"w", b"mongo": b"p", b"sqlcmd": b"P", b"7z": b"p", b"zip": b"P", b"unzip": b"P", b"http": b"a", b"mosquitto": b"P",
@@ -83,20 +83,16 @@ def _option(option: re.Match[bytes], name: bytes) -> list[Span]:
     return [(start, stop, "command-password")] if name in {b"sshpass", b"redis-cli"} or looks_like_password(value) or (glued and looks_random(value)) else []
 
 
-def wrapped(data: bytes) -> list[tuple[int, int, bytes]]:
-    """Base64 runs that decode to readable text, with that text."""
-    out = []
-    for found in _WRAPPED.finditer(data):
-        text = found[0]
-        if len(text.rstrip(b"=")) % 4 == 1:
-            continue
-        head = base64.b64decode(text[:32])
-        if not _readable(head):
-            continue
-        plain = base64.b64decode(text + b"=" * (-len(text) % 4))
-        if _readable(plain):
-            out.append((*found.span(), plain))
-    return out
+def wrapped(data: bytes, begin: int, end: int) -> tuple[int, int, bytes] | None:
+    """The readable text in the base64 around a run, with its place."""
+    found = _WRAPPED.match(data, begin)
+    if found is None or len(found[0].rstrip(b"=")) % 4 == 1 or (begin and data[begin - 1] in b"+/="):
+        return None
+    text = found[0]
+    if not _readable(base64.b64decode(text[:20])):
+        return None
+    plain = base64.b64decode(text + b"=" * (-len(text) % 4))
+    return (*found.span(), plain) if _readable(plain) else None
 
 
 def _readable(plain: bytes) -> bool:

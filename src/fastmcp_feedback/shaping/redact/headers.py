@@ -18,9 +18,11 @@ _SCHEME: Final = re.compile(
 )
 _WHOLE: Final = frozenset((b"digest", b"hawk", b"oauth", b"aws4-hmac-sha256", b"signature", b"vapid", b"googlelogin", b"sharedaccesssignature"))
 _LINE: Final = re.compile(rb"[^\r\n\"`]*")
+_WHOLE_LINE: Final = re.compile(rb"[^\r\n]*")
 _CREDENTIAL: Final = re.compile(rb"[^\s\"'`,;\\<>\[\]{}()|]+")
 _COOKIE_PAIR: Final = re.compile(rb"[ \t]*([^=;,\s\"'\\]{1,100})=(\"[^\"\\;]*\"|[^;\s\"'\\,]*)(?:;[ \t]*)?")
 _ATTRIBUTES: Final = frozenset((b"path", b"domain", b"expires", b"max-age", b"samesite", b"version", b"comment", b"priority"))
+_FLAG: Final = re.compile(rb"[ \t]*(?:HttpOnly|Secure|Partitioned)(?:;[ \t]*)?", re.IGNORECASE)
 _AFTER_COOKIE: Final = re.compile(rb"[ \t]{0,4}=[ \t]{0,4}")
 _BARE_SCHEME: Final = re.compile(rb"(?:[ \t]|%20|\+){1,4}(?=[A-Za-z0-9+/_~.\-]{8})")
 _BASIC: Final = re.compile(rb"[A-Za-z0-9+/_\-]{8,}={0,2}")
@@ -39,7 +41,7 @@ def after(data: bytes, start: int, end: int, key: bytes) -> list[Span] | None:
     if link is None:
         return [] if key in _AUTHORIZATION else None
     if key in _COOKIE:
-        return _cookies(data, link.end(), link["quote"]) or None
+        return _cookies(data, link.end())
     found = _authorization(data, link.end(), link["quote"])
     return [] if found is None else [(*found, "authorization-header")]
 
@@ -49,8 +51,8 @@ def _authorization(data: bytes, at: int, quote: bytes | None) -> tuple[int, int]
     if scheme is not None:
         at = scheme.end()
         if scheme["name"].lower() in _WHOLE:
-            line = _LINE.match(data, at) if quote or b'"' not in data[at : at + 200] else re.compile(rb"[^\r\n]*").match(data, at)
-            return line.span() if line else None
+            line = (_LINE if quote else _WHOLE_LINE).match(data, at)
+            return line.span() if line and not line[0].startswith(b"[") else None
     if quote and (end := data.find(quote, at, at + 16_384)) > at:
         value = data[at:end]
         return None if is_placeholder(value) or (scheme is None and is_word(value)) else (at, end)
@@ -71,17 +73,18 @@ def _known(scheme: bytes) -> bool:
     return scheme.lower() in {b"bearer", b"basic", b"token", b"negotiate", b"ntlm", b"apikey", b"ssws", b"bot", b"jwt", b"geniekey", b"aws", b"key", b"dpop", b"sharedkey", b"sharedkeylite"}
 
 
-def _cookies(data: bytes, at: int, quote: bytes | None) -> list[Span]:
-    """The values of `a=1; b=2`, without the attributes of `Set-Cookie`."""
+def _cookies(data: bytes, at: int) -> list[Span] | None:
+    """The values of `a=1; b=2`, without the attributes of `Set-Cookie`; None when there is no pair."""
     out: list[Span] = []
+    begin = at
     stop = min(len(data), at + 16_384)
     while at < stop and (pair := _COOKIE_PAIR.match(data, at, stop)):
         if pair[1].lower() not in _ATTRIBUTES and not is_placeholder(pair[2]):
             out.append((*pair.span(2), "cookie-header"))
         at = pair.end()
-        flag = re.compile(rb"[ \t]*(?:HttpOnly|Secure|Partitioned)(?:;[ \t]*)?", re.IGNORECASE).match(data, at)
+        flag = _FLAG.match(data, at)
         at = flag.end() if flag else at
-    return out
+    return out if at > begin else None
 
 
 def cookie_value(data: bytes, end: int) -> tuple[int, int] | None:

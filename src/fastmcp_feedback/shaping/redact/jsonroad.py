@@ -1,20 +1,193 @@
-"""Redaction of JSON bytes, and of values by way of JSON bytes."""
+"""Redaction of JSON bytes without decoding what is clean.
+
+The passes of the text rules run over the raw bytes, with escapes blanked out. Only a string that holds a candidate is
+decoded; only a document with a secret key (or a name, flag or pair that may be one) is decoded whole and walked.
+"""
+
 from __future__ import annotations
-from collections.abc import Callable
-from typing import Any, TYPE_CHECKING
-from ...jsonsafe import dump_safe, loads
+
+import marshal
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from ...jsonsafe import dump_safe, loads, needs_care
+from .keys import PLAIN
+from .shapes import SLICE, Buffer
+from .stems import key_places
+from .walk import NAME_FIELDS, VALUE_FIELDS
+
 if TYPE_CHECKING:
     from .redactor import Redactor
 
+_STRICT: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b'"[]{}')
+_UNICODE_ESCAPE: Final = re.compile(rb"\\u[0-9a-fA-F]{4}")
+_ESCAPE: Final = re.compile(rb"\\[^u]")
+_MAX_KEY: Final = 200
+_MAX_NAME: Final = 64
+_NAME_MARKS: Final = tuple(f'"{name}":'.encode() for name in (*NAME_FIELDS, "type"))
+_VALUE_MARKS: Final = tuple(f'"{name}":'.encode() for name in VALUE_FIELDS)
+_PIN: Final = b'pin":'
+
 
 class JsonRoad:
-    def __init__(self, redactor: "Redactor") -> None:
-        self._r = redactor
+    """The fast road of one redactor."""
+
+    __slots__ = ("_redactor", "_straight")
+
+    def __init__(self, redactor: Redactor, *, straight: bool) -> None:
+        self._redactor = redactor
+        self._straight = straight  # the built-in methods and rules only: candidates can be found in the raw bytes
 
     def copy(self, value: Any) -> Any:
-        return self._r.walk(None).value(value)
+        """`Redactor.redact` of any value."""
+        if self._straight and isinstance(value, (dict, list)):
+            data = _plain_json(value)
+            if data is not None:
+                return loads(self.redact(data, None, None))
+        return self._redactor.walk(None).value(value)
 
     def redact(self, data: bytes, found: list[str] | None, breathe: Callable[[], None] | None) -> bytes:
-        v = loads(data)
-        out = self._r.walk(found).value(v)
-        return data if out == v else dump_safe(out)
+        """`Redactor.redact_json`."""
+        if not self._straight:
+            return _differing(data, value := loads(data), self._redactor.redacted(value, found))
+        masked = _masked(data, breathe)
+        walk = _deeper_than(masked, self._redactor.max_depth)
+        changes: list[tuple[int, int, str, str]] = []
+        for start, stop in self._strings(masked, breathe):
+            raw = data[start:stop]
+            text = str(orjson.loads(data[start - 1 : stop + 1])) if b"\\" in raw else raw.decode()
+            is_key = data[stop + 1 : stop + 2] == b":"
+            walk = walk or self._names_a_secret(data, start, stop, text, is_key=is_key)
+            changed = self._redactor.scrub(text, None if walk else found, breathe)
+            if changed is not text:
+                changes.append((start, stop, text, changed))
+                walk = walk or is_key
+        if walk:
+            return self._walked(data, {text: changed for _start, _stop, text, changed in changes}, found)
+        return _spliced(data, changes) if changes else data
+
+    def _walked(self, data: bytes, changes: dict[str, str], found: list[str] | None) -> bytes:
+        """Decode all and walk; the texts were already looked at."""
+
+        def text(value: str) -> str:
+            changed = changes.get(value, value)
+            if changed is not value and found is not None:
+                self._redactor.scrub(value, found)
+            return changed
+
+        value = loads(data)
+        return _differing(data, value, self._redactor.walk(found, text).value(value))
+
+    def _names_a_secret(self, data: bytes, start: int, stop: int, text: str, *, is_key: bool) -> bool:
+        """Is this a secret key, or a name, flag or header that makes its neighbour one?"""
+        if is_key:
+            return len(text) <= _MAX_KEY and self._redactor.key_rank(text) != PLAIN
+        if len(text) > _MAX_NAME or self._redactor.key_rank(text.lstrip("-")) == PLAIN:
+            return False
+        before = data[max(0, start - 16) : start - 1]
+        if before.endswith(b":"):
+            return text == "Secret" or (before.endswith(_NAME_MARKS) and any(mark in data for mark in _VALUE_MARKS))
+        return text.startswith("-") or (before.endswith(b"[") and data[stop + 1 : stop + 2] == b",")
+
+    def _strings(self, masked: bytes, breathe: Callable[[], None] | None) -> Iterator[tuple[int, int]]:
+        """Start and end (quotes not included) of each string with a candidate, once."""
+        done = -1
+        rules = self._redactor.rules
+        buffer = Buffer.of(masked, breathe)
+        for start, stop in buffer.slices():
+            places = [span[0] for span in rules.shapes(buffer, start, stop)]
+            places += [begin for begin, end in key_places(buffer, start, stop, rules.own) if rules.pairs.rank(masked[begin:end].lstrip(b"-")) or _special(masked, begin, end)]
+            at = buffer.low.find(_PIN, start, stop + 8)
+            while at >= 0:
+                places.append(at)
+                at = buffer.low.find(_PIN, at + 4, stop + 8)
+            if not buffer.ascii:
+                places += rules.foreign(masked, start, stop)
+            for place in sorted(places):
+                if place >= done:
+                    first = masked.rfind(b'"', max(0, done), place) + 1
+                    last = masked.find(b'"', place)
+                    if first > 0 and last >= 0:
+                        done = last + 1
+                        yield first, last
+            if breathe is not None:
+                breathe()
+
+
+def _differing(data: bytes, value: Any, redacted: Any) -> bytes:
+    """The redacted value's bytes, or `data` itself when nothing changed."""
+    return data if redacted == value and repr(redacted) == repr(value) else dump_safe(redacted)
+
+
+def _spliced(data: bytes, changes: list[tuple[int, int, str, str]]) -> bytes:
+    out: list[bytes] = []
+    at = 0
+    for start, stop, _text, changed in changes:
+        out += (data[at:start], orjson.dumps(changed)[1:-1])
+        at = stop
+    out.append(data[at:])
+    return b"".join(out)
+
+
+def _special(masked: bytes, begin: int, end: int) -> bool:
+    """Names that matter together with the word before or after them: `API key`, `Bearer x`, `Cookie:`."""
+    return masked[begin:end].lower() in _SPECIAL
+
+
+_SPECIAL: Final = frozenset((b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash", b"bearer", b"basic", b"connection", b"conn"))
+
+
+def _plain_json(value: Any) -> bytes | None:
+    """JSON bytes of a value made of exact JSON types only, else None."""
+    try:
+        data = orjson.dumps(value, option=_STRICT)
+        packed = marshal.dumps(value, 2)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return None if needs_care(data, packed) else data
+
+
+def _masked(data: bytes, breathe: Callable[[], None] | None) -> bytes:
+    """The same bytes with every escape blanked, so that each `"` left opens or closes a string."""
+    if b"\\" not in data:
+        return data
+    if len(data) <= SLICE:
+        return _mask_slice(data)
+    parts: list[bytes] = []
+    start, size = 0, len(data)
+    while start < size:
+        stop = min(start + SLICE, size)
+        while stop < size and data[stop - 1] == 0x5C:  # never cut an escape in two
+            stop += 1
+        parts.append(_mask_slice(data[start:stop]))
+        start = stop
+        if breathe is not None:
+            breathe()
+    return b"".join(parts)
+
+
+def _mask_slice(data: bytes) -> bytes:
+    data = data.replace(b"\\\\", b"  ").replace(b'\\"', b"  ").replace(b"\\n", b"  ")
+    if b"\\" not in data:
+        return data
+    if b"\\u" in data:
+        data = _UNICODE_ESCAPE.sub(b"      ", data)
+    return _ESCAPE.sub(b"  ", data)
+
+
+def _deeper_than(masked: bytes, limit: int) -> bool:
+    """Are containers nested deeper than this?"""
+    if len(masked) <= 2 * limit:
+        return False
+    marks = masked.translate(None, _BRACKETS).replace(b'""', b"")
+    if b'"' in marks:
+        marks = b"".join(marks.split(b'"')[::2])
+    for _ in range(limit + 1):
+        if not marks:
+            return False
+        marks = marks.replace(b"[]", b"").replace(b"{}", b"")
+    return bool(marks)

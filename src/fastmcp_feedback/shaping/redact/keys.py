@@ -78,7 +78,7 @@ class KeyRules:
             return STRONG
         if last == "pass" and before in PASS_PREFIXES:
             return STRONG
-        if last == "key" and before in PLAIN_KEYS:
+        if last == "key" and (not before or before in PLAIN_KEYS):
             return PLAIN
         return WEAK if last in WEAK_WORDS else PLAIN
 

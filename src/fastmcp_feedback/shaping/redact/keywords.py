@@ -8,7 +8,7 @@ from typing import Final
 # `author` is not `auth`.
 DEFAULT_SUFFIXES: Final = (
     "password", "passwd", "pwd", "pswd", "passphrase", "passcode", "passwort", "kennwort", "wachtwoord", "contraseña",
-    "contrasena", "mot de passe", "senha", "пароль", "密码", "口令", "パスワード", "비밀번호",
+    "passe", "пароль", "密码", "口令", "パスワード", "비밀번호",
     "secret", "secrets", "token", "credential", "credentials", "cookie", "cookies", "authorization", "authorisation",
     "bearer", "jwt", "otp", "totp", "psk", "mnemonic", "api keys", "access keys", "secret keys", "private keys",
     "access tokens", "api tokens", "auth tokens", "refresh tokens", "session tokens", "bearer tokens", "passwords",
@@ -18,12 +18,12 @@ DEFAULT_SUFFIXES: Final = (
     "service account key", "ssh key", "rsa key", "aes key", "hmac key", "gpg key", "pgp key", "webhook key", "deploy key",
     "server key", "function key", "functions key", "management key", "write key", "ingest key", "ingestion key", "license key",
     "admin key", "root key", "client key", "consumer key", "session key", "host key", "shared access key", "app key",
-    "application key", "integration key", "security key", "user key", "account sas", "sas token", "shared access signature",
-    "amz signature", "goog signature", "hub signature", "security code", "cvv", "cvc", "mfa code", "otp code", "totp code",
+    "application key", "integration key", "security key", "user key", "sas token", 
+    "security code", "cvv", "mfa code", "otp code", "totp code",
     "two factor code", "2fa code", "verification code", "recovery code", "recovery codes", "backup code", "backup codes",
-    "auth code", "authorization code", "code verifier", "client assertion", "saml response", "seed phrase", "recovery phrase",
-    "connection string", "conn string", "conn str", "connection str", "connection strings", "api hash", "secret phrase",
-    "session cookie", "auth header", "authorization header", "key pem", "private pem", "htpasswd", "keytab", "unlock key",
+    "auth code", "authorization code", "code verifier", "seed phrase", "recovery phrase",
+    "connection string", "conn string", "conn str", "connection str", "connection strings", "secret phrase",
+    "session cookie", "auth header", "authorization header", "key pem", "htpasswd", "keytab", "unlock key",
 )  # fmt: skip
 
 # Written as one word, these make a key secret at its end: `mysqlpassword`, `useraccesstoken`.
@@ -82,8 +82,7 @@ PASS_PREFIXES: Final = frozenset(
 
 # Keys that hold a secret only when the value looks like one.
 WEAK_WORDS: Final = frozenset(
-    ("pass", "auth", "pin", "sid", "sessid", "sessionid", "signature", "sig", "tokens", "key", "keys", "creds", "cred", "session",
-     "privkey", "nonce", "dsn", "passkey", "authn", "basic", "code", "mfa", "tan", "puk", "salt")
+    ("pass", "auth", "pin", "sess", "sessid", "tokens", "key", "creds", "cred", "session", "privkey", "passkey", "authn")
 )  # fmt: skip
 
 # Cookies that carry a session, written without a `Cookie:` header.

@@ -60,7 +60,7 @@ class PairRules:
             return []
         rank = self.rank(key)
         lower = key.lower()
-        if rank != STRONG and lower in {b"key", b"keys", b"code", b"codes", b"string", b"header", b"phrase", b"hash"}:
+        if rank != STRONG and lower in {b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash"}:
             rank = self._with_word_before(data, start, key)
         if headers.is_header(lower):
             spans = headers.after(data, start, end, lower)

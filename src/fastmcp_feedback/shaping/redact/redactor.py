@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from . import head, jsonroad, pii
-from .keys import STRONG, KeyRules
+from .keys import PLAIN, STRONG, KeyRules
 from .keywords import DEFAULT_SUFFIXES
 from .patterns import compile_patterns
 from .scan import TextRules
 from .spans import cut_out
-from .walk import Walk
+from .walk import Walk, lost, noted
 
 REDACTED: Final = "[REDACTED]"
 
+Report = Callable[[tuple[str, ...], str, int], None]
 Pattern = str | re.Pattern[str]
 
 
@@ -64,8 +65,10 @@ class Redactor:
         self._keys = KeyRules(_names(keys), _names(extra_keys), own if own is None else tuple(own))
         host = compile_patterns([*_patterns(patterns), *_patterns(extra_patterns)])
         self._groups = _groups(pii)
-        self._rules = TextRules(self._keys, host, self._groups, shapes=patterns is None)
-        self._road = jsonroad.JsonRoad(self)
+        self.rules = TextRules(self._keys, host, self._groups, shapes=patterns is None)
+        kind = type(self)
+        own_methods = (kind.redact, kind.redact_text, kind.is_secret_key) == (Redactor.redact, Redactor.redact_text, Redactor.is_secret_key)
+        self._road = jsonroad.JsonRoad(self, straight=own_methods and self.rules.plain)
 
     def redact(self, value: Any) -> Any:
         """A redacted JSON-like copy: dicts and lists are new, tuples and sets become lists, other leaves are kept.
@@ -120,18 +123,35 @@ class Redactor:
         """`scrub` on UTF-8 bytes; the same object when nothing changed."""
         if len(data) < 6:
             return data
-        spans = [span for span in self._rules.spans(data, breathe) if data[span[0] : span[1]] != self.replacement.encode()]
+        spans = [span for span in self.rules.spans(data, breathe) if data[span[0] : span[1]] != self.replacement.encode()]
         return cut_out(data, spans, self.replacement.encode(), found) if spans else data
 
-    def walk(self, found: list[str] | None, report: Callable[[tuple[str, ...], str, int], None] | None = None) -> Walk:
+    def key_rank(self, key: str) -> int:
+        """PLAIN, WEAK or STRONG, by the built-in rules."""
+        return self._keys.rank(key)
+
+    def redacted(self, value: Any, found: list[str] | None) -> Any:
+        """`redact`, a subclass's included, with the removed values appended to `found`."""
+        if type(self).redact is Redactor.redact:
+            return self.walk(found).value(value)
+        redacted = self.redact(value)
+        if found is not None:
+            lost(value, redacted, found)
+        return redacted
+
+    def walk(self, found: list[str] | None, text: Callable[[str], str] | None = None, report: Report | None = None) -> Walk:
         """A structure walk by this redactor's methods, a subclass's included."""
-        text = self.redact_text
-        if type(self).redact_text is Redactor.redact_text and found is not None:
-            text = lambda value: self.scrub(value, found)  # noqa: E731
         rank = self._keys.rank
         if type(self).is_secret_key is not Redactor.is_secret_key:
-            rank = lambda key: STRONG if self.is_secret_key(key) else 0  # noqa: E731
-        return Walk(text, rank, self.replacement, self.max_depth, found, report)
+            rank = lambda key: STRONG if self.is_secret_key(key) else PLAIN  # noqa: E731 - a def would not read better
+        return Walk(text or self._text(found), rank, self.replacement, self.max_depth, found, report)
+
+    def _text(self, found: list[str] | None) -> Callable[[str], str]:
+        if found is None:
+            return self.redact_text
+        if type(self).redact_text is Redactor.redact_text:
+            return lambda text: self.scrub(text, found)
+        return lambda text: noted(self.redact_text, text, found)
 
 
 def _names(names: Iterable[str] | str | None) -> tuple[str, ...]:

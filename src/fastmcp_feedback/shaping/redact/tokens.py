@@ -91,18 +91,45 @@ def _rule(kind: Kind, prefix: bytes, back: int) -> Rule:
 
 
 _THREE, _TWO, _BEHIND = _tables()
+WRAP_RUN: Final = 24
+# A run shorter than this holds no signed key, unless base64 goes on beyond it.
+_INFIX_RUN: Final = 32
+_GLUE: Final = frozenset(key[-1] for key in _BEHIND) | frozenset(b":!\\%[+/")
 _BEHIND_CHARS: Final = frozenset(key[-1] for key in _BEHIND) | {0x3A, 0x21}
 
 
 def runs(classes: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Start and end of each long run that begins in `start..stop`. `classes` is the text mapped by `RUN_CLASS`."""
     size = len(classes)
-    at = classes.find(_NEEDLE, start, min(stop + MIN_RUN, size))
-    while at >= 0:
+    limit = min(stop + MIN_RUN, size)
+    at = classes.find(_NEEDLE, start, limit)
+    while 0 <= at < stop:
         end = classes.find(b" ", at + MIN_RUN)
         end = size if end < 0 else end
-        yield classes.rfind(b" ", max(0, at - _LOOK_BACK), at) + 1 if at == start else at, end
-        at = classes.find(_NEEDLE, end, min(stop + MIN_RUN, size)) if end < stop else -1
+        yield (classes.rfind(b" ", max(0, at - _LOOK_BACK), at) + 1 if at == start and at else at), end
+        at = classes.find(_NEEDLE, end, limit)
+
+
+def spans(data: bytes, classes: bytes, start: int, stop: int, long_runs: list[tuple[int, int]]) -> list[Span]:
+    """Tokens in one slice. Runs that may be base64 of a text are appended to `long_runs`."""
+    out: list[Span] = []
+    for begin, end in runs(classes, start, stop):
+        prefix = data[begin : begin + 3]
+        if (
+            prefix in _THREE
+            or prefix[:2] in _TWO
+            or (begin and data[begin - 1] in _GLUE)
+            or end - begin >= _INFIX_RUN
+            or data.find(b"_", begin, end) >= 0
+            or data.find(b"-", begin, end) >= 0
+        ):
+            found = match_run(data, begin, end) or match_infix(data, begin, end)
+            if found is not None:
+                out.append(found)
+                continue
+        if end - begin >= WRAP_RUN:
+            long_runs.append((begin, end))
+    return out
 
 
 def match_run(data: bytes, start: int, end: int) -> Span | None:

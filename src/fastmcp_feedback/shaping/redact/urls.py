@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from .keys import PLAIN, STRONG
 from .keywords import URL_KEYS
-from .pairs import PairRules
 from .spans import Span
 from .values import is_placeholder, looks_random
 
@@ -15,7 +13,6 @@ _SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.\-]{0,30}\Z")
 _WEB: Final = re.compile(rb"(?:https?|wss?|ftps?|git|ssh|sftp)\Z", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(rb"[^\s/?#\"'<>\\`]{1,2048}")
 _TO_END: Final = re.compile(rb"[^\s\"'<>\\`]{1,4096}")
-_PARAMETER: Final = re.compile(rb"[?&;#]([\w.\-~%\[\]$]{1,80})=([^&#\s\"'<>\\`]*)")
 _DEFAULTS: Final = frozenset((b"password", b"pass", b"passwd", b"pwd", b"secret", b"token", b"pw", b"xxx", b"x-oauth-basic", b"your_password", b"yourpassword", b"mypassword"))
 _DEFAULT_USERS: Final = frozenset((b"user", b"username", b"name", b"login", b"usr", b"myuser", b"youruser"))
 # Host endings whose path is the credential, and the part of the path to hide.
@@ -41,29 +38,47 @@ WEBHOOKS: Final = {
 }
 
 
-def at(data: bytes, mark: int, size: int, pairs: PairRules) -> list[Span]:
-    """Secrets of the URL whose `://` (of `size` bytes) stands at `mark`."""
+# Only URLs with user info, with a telling parameter or to a known webhook host are looked at; all others cost nothing.
+_WITH_USER: Final = re.compile(rb"(?<=:)//[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
+_WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
+_NAMED: Final = re.compile(rb"[?&;#](?:amp;)?(%b)=([^&#\s\"'<>\\`]*)" % b"|".join(sorted((re.escape(name.encode()) for name in URL_KEYS), key=len, reverse=True)), re.IGNORECASE)
+_HOOK: Final = re.compile(rb"//(?:[a-z0-9\-]+\.)?(?:%b)[:/]" % b"|".join(re.escape(host) for host in WEBHOOKS))
+
+
+def spans(data: bytes, start: int, stop: int) -> list[Span]:
+    """Secrets of the URLs in one slice."""
+    out: list[Span] = []
+    limit = min(len(data), stop + 400)
+    if data.find(b"//", start, stop) >= 0:
+        for found in _WITH_USER.finditer(data, start, limit):
+            out += _at(data, found.start() - 1, 3)
+        for found in _HOOK.finditer(data, start, limit):
+            out += _webhook(data, found.start() + 2, min(len(data), found.end() + 400))
+    if data.find(b"\\/\\/", start, stop) >= 0:
+        for found in _WITH_USER_ESCAPED.finditer(data, start, limit):
+            out += _at(data, found.start() - 1, 5)
+    if data.find(b"=", start, stop) >= 0:
+        for mark in (b"?", b"&"):
+            at = data.find(mark, start, stop)
+            while at >= 0:
+                named = _NAMED.match(data, at)
+                if named is not None and looks_random(named[2], 12) and not is_placeholder(named[2]):
+                    out.append((*named.span(2), "url-parameter"))
+                at = data.find(mark, at + 1, stop)
+    return out
+
+
+def _at(data: bytes, mark: int, size: int) -> list[Span]:
+    """The user info of the URL whose `://` (of `size` bytes) stands at `mark`."""
     start = mark + size
     scheme = _SCHEME.search(data, max(0, mark - 31), mark)
+    authority = _AUTHORITY.match(data, start)
     if scheme is None:
         return []
-    out: list[Span] = []
-    host = start
-    authority = _AUTHORITY.match(data, start)
-    if authority is not None:
-        sign = data.rfind(b"@", start, authority.end())
-        if sign < 0 and not _WEB.match(scheme[0]):
-            sign = _late_sign(data, start)
-        if sign > 0:
-            out += _user_info(data, start, sign)
-            host = sign + 1
-    end = _TO_END.match(data, host)
-    if end is None:
-        return out
-    if data.find(b"=", host, end.end()) > 0:
-        out += _query(data, host, end.end(), pairs)
-    out += _webhook(data, host, end.end())
-    return out
+    sign = data.rfind(b"@", start, authority.end()) if authority else -1
+    if sign < 0 and not _WEB.match(scheme[0]):
+        sign = _late_sign(data, start)
+    return _user_info(data, start, sign) if sign > 0 else []
 
 
 def _late_sign(data: bytes, start: int) -> int:
@@ -89,18 +104,6 @@ def _user_info(data: bytes, start: int, sign: int) -> list[Span]:
     return out
 
 
-def _query(data: bytes, start: int, end: int, pairs: PairRules) -> list[Span]:
-    out: list[Span] = []
-    for found in _PARAMETER.finditer(data, start, end):
-        name, value = found[1], found[2]
-        rank = pairs.rank(name)
-        if not value or is_placeholder(value):
-            continue
-        if rank == STRONG or ((rank != PLAIN or name.lower() in _URL_KEYS) and looks_random(value, 12)):
-            out.append((*found.span(2), "url-parameter"))
-    return out
-
-
 def _webhook(data: bytes, start: int, end: int) -> list[Span]:
     slash = data.find(b"/", start, end)
     if slash < 0 or slash - start > 80:
@@ -112,5 +115,3 @@ def _webhook(data: bytes, start: int, end: int) -> list[Span]:
     found = known[0].match(data, slash, end)
     return [(*found.span(1), known[1])] if found else []
 
-
-_URL_KEYS: Final = frozenset(name.encode() for name in URL_KEYS)

@@ -44,7 +44,7 @@ _CODE: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _PIECES: Final = re.compile(rb"[^A-Za-z0-9\x80-\xff]+")
-_WORDLIKE: Final = re.compile(rb"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,12}|[A-Za-z]|\d{1,4})+|\d+")
+_HUMP: Final = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[\x80-\xff]+")
 _HEX: Final = re.compile(rb"(?:0x)?(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}|(?=[A-F]*\d)(?=\d*[A-F])[0-9A-F]{16,}")
 _PLAIN_SHAPES: Final = re.compile(
     rb"""[+-]?\d[\d.,:/_\- TZ+]*[a-zA-Z%]{0,5}          # numbers, dates, times, sizes
@@ -85,15 +85,24 @@ def is_code(value: bytes) -> bool:
 
 
 def wordlike(value: bytes) -> bool:
-    """Made of words and short numbers only: `page-3`, `gpt-4`, `ReadTimeout`, `my_token`."""
-    return all(not piece or _WORDLIKE.fullmatch(piece) for piece in _PIECES.split(value)) and not _dense(value)
+    """Made of words and short numbers only: `page-3`, `gpt-4`, `ReadTimeout`, `my_token`.
+
+    >>> wordlike(b"ReadTimeout-3"), wordlike(b"ls8GAVnq56pM6xvN")
+    (True, False)
+    """
+    return all(_is_wordy(piece) for piece in _PIECES.split(value))
 
 
-def _dense(value: bytes) -> bool:
-    """Letters and digits so mixed that no name is written like it."""
-    return len(value) >= 10 and sum(a.isalpha() != b.isalpha() for a, b in zip(value.decode("latin-1"), value.decode("latin-1")[1:], strict=False)) >= max(
-        4, len(value) // 4
-    )
+def _is_wordy(piece: bytes) -> bool:
+    """Few changes between lower case, upper case and digits."""
+    if len(piece) <= 5:
+        return True
+    humps = _HUMP.findall(piece)
+    numbers = sum(hump.isdigit() for hump in humps)
+    if numbers > 2 or not humps:
+        return numbers == len(humps)
+    least = 3.0 if numbers and len(piece) >= 12 and _STRONG_MIX.match(piece) else 2.2
+    return len(piece) >= least * len(humps)
 
 
 def looks_random(value: bytes, least: int = 8) -> bool:

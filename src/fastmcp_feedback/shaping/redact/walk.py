@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os.path
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,13 +12,15 @@ from .keys import PLAIN, STRONG
 from .values import STATUSES, is_placeholder, looks_like_password, looks_random
 
 TRUNCATED: Final = "[TRUNCATED]"
-_NAMES: Final = ("name", "key", "field", "header", "id", "variable", "label", "Name", "Key", "k", "param", "parameter", "property", "env")
-_VALUES: Final = ("value", "Value", "val", "v", "content", "text", "default", "defaultValue")
+NAME_FIELDS: Final = ("name", "key", "field", "header", "id", "variable", "label", "Name", "Key", "k", "param", "parameter", "property", "env")
+VALUE_FIELDS: Final = ("value", "Value", "val", "v", "defaultValue")
+_MAX_FIELDS: Final = 12
+_MAX_NAME: Final = 64
 _SCHEMA: Final = frozenset(
     ("type", "description", "title", "format", "minLength", "maxLength", "pattern", "properties", "required", "items", "enum", "anyOf", "oneOf",
      "allOf", "$ref", "nullable", "readOnly", "writeOnly", "deprecated", "additionalProperties", "minimum", "maximum", "const", "default", "examples")
 )  # fmt: skip
-_SCHEMA_VALUES: Final = frozenset(("default", "const", "enum", "examples", "example"))
+_SCHEMA_PARTS: Final = frozenset(("default", "const", "enum", "examples", "example"))
 _TYPES: Final = frozenset(("string", "number", "integer", "boolean", "object", "array", "null"))
 _REFERENCES: Final = frozenset(("valueFrom", "secretKeyRef", "configMapKeyRef", "$ref", "Ref", "Fn::GetAtt", "fromSecret", "secretRef", "valueFromSecret", "secret_ref", "from_secret", "existingSecret"))
 
@@ -89,7 +93,7 @@ class Walk:
             rank = PLAIN if name is None else self._rank(name)
             if kubernetes and key in ("data", "stringData") and isinstance(item, Mapping):
                 rank = STRONG
-            if item is named and key in _VALUES and named is not None:
+            if item is named and key in VALUE_FIELDS and named is not None:
                 rank = STRONG
             self._path.append(str(key))
             shown = self._secret(item, rank, depth) if rank and item is not None else self.value(item, depth + 1)
@@ -109,13 +113,13 @@ class Walk:
 
     def _named(self, value: Mapping[Any, Any]) -> Any:
         """The value of `{"name": "X-Api-Key", "value": ...}` and its like, when the name is secret."""
-        if not 2 <= len(value) <= 12:
+        if not 2 <= len(value) <= _MAX_FIELDS:
             return None
-        for key in _VALUES:
+        for key in VALUE_FIELDS:
             item = value.get(key)
             if item is None or isinstance(item, bool):
                 continue
-            if any(isinstance(name := value.get(field), str) and self._pair_is_secret(name, item) for field in _NAMES if field != key):
+            if any(isinstance(name := value.get(field), str) and len(name) <= _MAX_NAME and self._pair_is_secret(name, item) for field in NAME_FIELDS if field != key):
                 return item
             if value.get("type") == "password" and isinstance(item, (str, int)):
                 return item
@@ -137,7 +141,7 @@ class Walk:
                 return item
         elif isinstance(item, Mapping):
             if _is_schema(item):
-                return {key: self._secret(part, STRONG, depth + 1) if key in _SCHEMA_VALUES and part is not None else self.value(part, depth + 2) for key, part in item.items()}
+                return {key: self._secret(part, STRONG, depth + 1) if key in _SCHEMA_PARTS and part is not None else self.value(part, depth + 2) for key, part in item.items()}
             if item and all(key in _REFERENCES for key in item):
                 return self.value(item, depth + 1)
         return self._gone(item, "secret-key")
@@ -185,14 +189,14 @@ class Walk:
 
     def _is_flag(self, item: Any) -> bool:
         """Is this `--password` or `-password`, so that the next argument is the secret?"""
-        if not isinstance(item, str) or len(item) > 80 or not item.startswith("-") or "=" in item or " " in item:
+        if not isinstance(item, str) or len(item) > _MAX_NAME or not item.startswith("-") or "=" in item or " " in item:
             return False
         return self._rank(item.lstrip("-")) == STRONG
 
     def _is_pair(self, items: Sequence[Any]) -> bool:
         """`["Authorization", "Bearer x"]`: a header as a pair; a list of two names is none."""
         name = _key_text(items[0])
-        if name is None or self._rank(name) != STRONG or not isinstance(items[1], (str, bytes)):
+        if name is None or len(name) > _MAX_NAME or self._rank(name) != STRONG or not isinstance(items[1], (str, bytes)):
             return False
         data = items[1].encode("utf-8", "replace") if isinstance(items[1], str) else items[1]
         return looks_random(data) or looks_like_password(data) or b" " in data or b"=" in data
@@ -231,3 +235,38 @@ def collect(item: Any, found: list[str]) -> None:
         found.append(json.dumps(item))
     else:
         found.append(str(item))
+
+
+def noted(redact_text: Callable[[str], str], text: str, found: list[str]) -> str:
+    """A host's `redact_text`, with the parts that it removed appended to `found`."""
+    redacted = redact_text(text)
+    if redacted != text:
+        lost(text, redacted, found)
+    return redacted
+
+
+def lost(before: Any, after: Any, found: list[str]) -> None:
+    """Append what a host's own redaction removed, by comparing the value before and after."""
+    if before == after and type(before) is type(after):
+        return
+    if isinstance(before, str) and isinstance(after, str):
+        found += _missing(before, after)
+    elif isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key, item in before.items():
+            if key in after:
+                lost(item, after[key], found)
+            else:
+                collect({key: item}, found)
+    elif isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)) and len(before) == len(after):
+        for old, new in zip(before, after, strict=True):
+            lost(old, new, found)
+    else:
+        collect(before, found)
+
+
+def _missing(before: str, after: str) -> list[str]:
+    """Words of the one text that the other lacks; the whole text when it shares nothing at its ends."""
+    start = len(os.path.commonprefix([before, after]))
+    end = len(os.path.commonprefix([before[:start:-1], after[:start:-1]])) if start else 0
+    middle = before[start : len(before) - end] if start or end else before
+    return [middle, *(word for word in re.split(r"[\s\"'=:,;&]+", middle) if word not in after)]

@@ -26,7 +26,6 @@ KINDS: Final = (
     Kind("google-oauth-access-token", _F, ("ya29.",), "x20", _GH),
     Kind("google-oauth-refresh-token", _F, ("1//0",), "s30", _GH),
     Kind("google-hmac-key", _F, ("GOOG1E", "GOOG"), "u20", "https://cloud.google.com/storage/docs/authentication/hmackeys"),
-    Kind("azure-sas-signature", _F, ("sig=",), "w10 '%' m4", "https://learn.microsoft.com/azure/storage/common/storage-sas-overview"),
     Kind("alibaba-access-key-id", _F, ("LTAI",), "w12-32", "https://www.alibabacloud.com/help/en/ram/user-guide/create-an-accesskey-pair"),
     Kind("alibaba-temporary-key-id", _F, ("STS.N",), "w20", _TH),
     Kind("tencent-secret-id", _F, ("AKID",), "w30", _TH),

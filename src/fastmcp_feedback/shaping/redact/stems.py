@@ -1,0 +1,62 @@
+"""Where secret words stand in a text, and the whole key around each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from .shapes import Buffer
+
+# `token of`, `key point`: a plain word behind a plain word announces nothing, unless it is "is" and its like.
+_PROSE: Final = rb"(?!s?[ \t]+(?!(?:is|was|are|to|as|of|set|ist|lautet|es|est)[ \t:=])[a-z]{1,24}(?:[ \t.,;!?)\n]|\Z))"
+# One letter of these words is rare enough to be searched for in C; the rest is checked where it stands.
+_BY_LETTER: Final = (re.compile(rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE), re.compile(rb"w(?:d|or[dt]|t|oord)" + _PROSE))
+_WHOLE: Final = (b"pass", b"secret", b"cred", b"auth", b"bearer", b"sess", b"otp", b"code", b"phrase", b"cvv", b"mnemonic", b"conn", b"basic ")
+_ALL: Final = re.compile(
+    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord))" + _PROSE + rb"|pass|secret|cred|auth|bearer|sess|otp|code|phrase|cvv|mnemonic|conn|basic "
+)
+_FLAG: Final = re.compile(rb"(?<![\w\-])--?(?=[A-Za-z])")
+_SHORT: Final = 1_024
+_OVERLAP: Final = 16
+MAX_KEY: Final = 80
+
+
+def hits(low: bytes, start: int, stop: int, own: re.Pattern[bytes] | None) -> list[int]:
+    """Where secret words stand in the lower-case text, in order."""
+    limit = min(len(low), stop + _OVERLAP)
+    if stop - start <= _SHORT:
+        out = [found.start() for found in _ALL.finditer(low, start, limit)]
+    else:
+        out = [found.start() for regex in _BY_LETTER for found in regex.finditer(low, start, limit)]
+        for stem in _WHOLE:
+            at = low.find(stem, start, limit)
+            while at >= 0:
+                out.append(at)
+                at = low.find(stem, at + 3, limit)
+        out.sort()
+    flags = low.find(b"--", start, limit) >= 0 or low.find(b" -", start, limit) >= 0 or low[start : start + 1] == b"-"
+    if flags or own is not None:
+        if flags:
+            out += [found.end() for found in _FLAG.finditer(low, start, limit)]
+        if own is not None:
+            out += [found.start() for found in own.finditer(low, start, limit)]
+        out.sort()
+    return out
+
+
+def key_places(buffer: Buffer, start: int, stop: int, own: re.Pattern[bytes] | None) -> Iterator[tuple[int, int]]:
+    """Start and end of each key that holds a secret word."""
+    classes = buffer.classes
+    size = len(classes)
+    done = -1
+    for hit in hits(buffer.low, start, stop, own):
+        if hit < done:
+            continue
+        begin = classes.rfind(b" ", hit - MAX_KEY if hit > MAX_KEY else 0, hit) + 1
+        end = classes.find(b" ", hit)
+        done = end = size if end < 0 else end
+        if begin == 0 and hit > MAX_KEY:
+            continue
+        if end - begin <= MAX_KEY:
+            yield begin, end
