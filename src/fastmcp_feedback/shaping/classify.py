@@ -41,7 +41,7 @@ class SoftErrorClassifier:
         self._error_paths = tuple((path, _steps(path)) for path in error_keys)
         self._message_paths = tuple((path, _steps(path)) for path in message_keys)
 
-    def __call__(self, tool: str, result: Any) -> str | None:
+    def __call__(self, tool: str, result: Any) -> str | None:  # noqa: ARG002 - the signature of every classifier
         """The failure's message, or None when the result says nothing of a failure."""
         if not isinstance(result, dict):
             return None
@@ -73,18 +73,14 @@ class SoftErrorClassifier:
         """The first non-empty value of the message keys; a dict there is searched one level down. Empty: none."""
         for path, steps in self._message_paths:
             value = _find(result, path, steps)
-            if isinstance(value, dict):
-                text = self._inner_detail(value)
-            else:
-                text = "" if value is None else _scalar(value)
+            text = self._inner_detail(value) if isinstance(value, dict) else _scalar(value)
             if text:
                 return text
         return ""
 
     def _inner_detail(self, inner: dict[Any, Any]) -> str:
         for path, steps in self._message_paths:
-            value = _find(inner, path, steps)
-            text = "" if value is None else _scalar(value)
+            text = _scalar(_find(inner, path, steps))
             if text:
                 return text
         return ""
@@ -165,10 +161,11 @@ def _find(result: dict[Any, Any], path: str, steps: tuple[str, ...]) -> Any:
 
 
 def _scalar(value: Any) -> str:
-    """A value as a detail: empty for lists, for blank text, and for what cannot be shown."""
+    """A value as a detail: empty for None, lists, blank text, and what cannot be shown."""
     if isinstance(value, str):
-        return value[:MAX_MESSAGE_CHARS] if not value[:MAX_MESSAGE_CHARS].isspace() else ""
-    if isinstance(value, (dict, list, tuple, set, frozenset)):
+        text = value[:MAX_MESSAGE_CHARS]
+        return "" if text.isspace() else text
+    if value is None or isinstance(value, (dict, list, tuple, set, frozenset)):
         return ""
     try:
         return str(value)[:MAX_MESSAGE_CHARS]
