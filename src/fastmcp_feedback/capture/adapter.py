@@ -5,7 +5,11 @@ Functions here run on the caller's time: they read, they never wait, and they ne
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
+
+import anyio
+from fastmcp.server.dependencies import get_context
 
 from .. import contain
 from ..raw import CallContext
@@ -40,7 +44,9 @@ __all__ = [
     "dispatched_by_mount",
     "is_tool_call",
     "result_payload",
+    "surrounding_context",
     "verified_user",
+    "was_cancelled",
     "with_meta",
 ]
 
@@ -58,6 +64,16 @@ def call_context(context: Any) -> CallContext:
     found = CallContext()
     try:
         _fill(found, context.fastmcp_context)
+    except Exception as exc:  # noqa: BLE001 - a failure of ours must not cost the call
+        contain.report("call context", exc)
+    return found
+
+
+def surrounding_context() -> CallContext:
+    """The same for the FastMCP context that is current: a direct call's facts are all in context variables."""
+    found = CallContext()
+    try:
+        _fill(found, get_context())
     except Exception as exc:  # noqa: BLE001 - a failure of ours must not cost the call
         contain.report("call context", exc)
     return found
@@ -82,6 +98,19 @@ def verified_user(context: Any) -> str | None:
     return subject_of(token) if token is not None else None
 
 
+def was_cancelled() -> bool:
+    """Has the client cancelled the call whose result is just coming back?
+
+    A sync tool runs in a thread, which nothing can stop: FastMCP 3 and 4 answer the client that the request was
+    cancelled and still return the tool's result to the middleware. Only the call's cancel scope tells. FastMCP 2 runs
+    sync tools on the loop, so there the cancellation is read after the result. Ask right after `call_next`; about 1 us.
+    """
+    try:
+        return anyio.current_effective_deadline() == -inf
+    except Exception:  # noqa: BLE001 - no loop, or one that anyio does not know: nothing was cancelled
+        return False
+
+
 def _fill(found: CallContext, ctx: Any) -> None:
     request_context = ctx.request_context if ctx is not None else None
     token = access_token(request_context)
@@ -89,7 +118,7 @@ def _fill(found: CallContext, ctx: Any) -> None:
     if token is not None:
         found.verified_user = subject_of(token)
         user = principal_of(token)
-    _note_span(found)
+    _note_span(found, request_context)
     if request_context is None:
         _fill_direct(found, ctx, user)
         return
@@ -107,13 +136,16 @@ def _fill(found: CallContext, ctx: Any) -> None:
         found.conversation_key, found.conversation_basis = make_key(basis, user, value), basis
 
 
-def _note_span(found: CallContext) -> None:
-    """The current span. One that has ended belongs to the request that opened this session (FastMCP 2.14 and 3)."""
+def _note_span(found: CallContext, request_context: Any) -> None:
+    """The current span.
+
+    In a request, one that has ended is another's: before FastMCP 4 a session keeps the span of the request that opened it.
+    """
     if get_current_span is None:
         return
     span = get_current_span()
     context = span.get_span_context()
-    if context.is_valid and getattr(span, "end_time", None) is None:
+    if context.is_valid and (request_context is None or getattr(span, "end_time", None) is None):
         found.trace_id, found.span_id = format(context.trace_id, "032x"), format(context.span_id, "016x")
 
 

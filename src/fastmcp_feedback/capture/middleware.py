@@ -6,92 +6,94 @@ For each call: choose an id, encode the arguments, ask who calls, run the tool, 
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import time
-from typing import Any, Protocol
+from asyncio import get_running_loop
+from collections.abc import Callable, Iterable
+from contextvars import Context, copy_context
+from time import perf_counter_ns, time_ns
+from typing import Any
 
 import orjson
 from fastmcp.server.middleware import Middleware
 
 from .. import contain
-from ..ids import new_id
-from ..jsonsafe import Encoded, encode, encode_json_value
-from ..raw import RawCall
+from ..jsonsafe import Encoded, encode, encode_flat, encode_json_value
+from ..raw import CallContext, RawCall
 from . import adapter
 from .exceptions import describe_exception
 from .hooks import run_hook
 from .options import CaptureOptions
 from .running import CallLog, current
 
-_CLOSE_LOOK_BYTES = 4096  # arguments up to here are checked for types that the fast encoder renders its own way
 _LATE_LOOK_BYTES = 16384  # results above are checked for NaN off the caller's path
 _COLUMNS = ("user_sub", "caller_kind", "client_id")
 _AFTER_RESPONSE_S = 0.005
-_MAX_NAME_CHARS = 4096
 REFERENCE_CHARS = 13  # of the id, as handed out to clients: 48 random bits
 
 
-class Recording(Protocol):
-    """Where captured calls go."""
-
-    def take(self, call: RawCall, size_bytes: int) -> None:
-        """Queue a finished call; never waits or raises."""
-        ...
-
-    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Note the loop that serves calls."""
-        ...
-
-
 class CaptureMiddleware(Middleware):
-    """Sees every `tools/call` of the servers that it is added to and hands it to `recording`."""
+    """Sees every `tools/call` of the servers that it is added to and hands it to `submit(call, size_bytes)`."""
 
-    def __init__(self, options: CaptureOptions, recording: Recording) -> None:
+    def __init__(
+        self,
+        options: CaptureOptions,
+        submit: Callable[[RawCall, int], object],
+        on_loop: Callable[[asyncio.AbstractEventLoop], None] | None = None,
+    ) -> None:
         self.options = options
         self.call_log = CallLog(options.recent_calls)
         self.internal_tools: set[str] = set()
-        self._recording = recording
+        self._submit = submit
+        self._on_loop = on_loop  # told which loop serves calls; None when nobody needs to know
+        self._running = self.call_log.running
         self._off = options.mode == "off"
-        self._full = options.mode == "full"
+        self._mode = str(options.mode)
         self._meta_only = frozenset(options.meta_only_tools)
         self._excluded = frozenset(options.exclude_tools)
+        self._special = self._meta_only | self._excluded
         self._late_keys = frozenset(options.late_identity_keys)
+        self._resolver = options.identity_resolver
+        self._references = options.call_reference
         self._hooks_after = options.enricher is not None or bool(self._late_keys and options.identity_resolver)
         classifier = options.result_classifier
         self._inline_classifier = classifier if getattr(classifier, "inline", False) else None
         # Calls whose after-hooks have not run yet: flush waits for them, exit submits them as they are.
         self.pending: dict[RawCall, asyncio.Task[None] | asyncio.TimerHandle] = {}
 
+    def mark_internal(self, tools: Iterable[str]) -> None:
+        """These tools are the recorder's own: recorded with the internal flag, never linked, not counted."""
+        self.internal_tools.update(tools)
+        self._special = self._meta_only | self._excluded | self.internal_tools
+
+    def read_context(self, surroundings: Context) -> CallContext:
+        """Who and where, from a copy of the context variables around a direct call."""
+        return surroundings.run(adapter.surrounding_context)
+
+    # The next methods are on every caller's path, between code that leaves nothing of ours in the processor's caches:
+    # each function call and each object costs several times what a tight loop would show. Hence few of either.
+
     async def __call__(self, context: Any, call_next: Any) -> Any:
         """Record one `tools/call`; everything else passes through."""
-        if self._off or context.method != "tools/call":
+        if context.method != "tools/call" or self._off:
             return await call_next(context)
         call = self._begin(context)
         if call is None:
             return await call_next(context)
         token = current.set(call)
-        if call.mode == "excluded":
-            try:
-                return await call_next(context)
-            finally:
-                current.reset(token)
-        began_ns = time.perf_counter_ns()
+        began_ns = perf_counter_ns()
         try:
-            if self.options.identity_resolver is not None:
+            if self._resolver is not None and not call.excluded:
                 await self._identify(call, context)
-                began_ns = time.perf_counter_ns()
+                began_ns = perf_counter_ns()
             result = await call_next(context)
         except BaseException as exc:
-            call.duration_ns = time.perf_counter_ns() - began_ns
+            call.duration_ns = perf_counter_ns() - began_ns
             self._raised(call, exc, context)
             current.reset(token)
             raise
-        call.duration_ns = time.perf_counter_ns() - began_ns
+        call.duration_ns = perf_counter_ns() - began_ns
         self._returned(call, result, context)
         current.reset(token)
-        return self._referenced(result, call) if self.options.call_reference else result
-
-    # -- before the tool
+        return self._referenced(result, call) if self._references else result
 
     def _begin(self, context: Any) -> RawCall | None:
         """The call about to run, or None when this dispatch is not one of its own."""
@@ -99,20 +101,23 @@ class CaptureMiddleware(Middleware):
             message = context.message
             tool = message.name
             running = current.get()
-            if running is not None and running.owner is self and adapter.dispatched_by_mount(_CALL_CODE):
+            nested = running is not None and running.owner is self
+            if nested and adapter.dispatched_by_mount(_CALL_CODE):
                 return None
-            if tool in self._excluded:
-                return RawCall("", tool, 0, "excluded", _NOTHING, _NO_CONTEXT, self)
-            mode = "full" if self._full and tool not in self._meta_only else "meta"
-            call = RawCall(
-                new_id(), tool[:_MAX_NAME_CHARS], time.time_ns(), mode, _encode_args(message.arguments), adapter.call_context(context), self
-            )
-            if running is not None and running.owner is self and running.id:
-                call.parent_call_id = running.id
-            if tool in self.internal_tools:
-                call.internal = True
-            self.call_log.started(call)
-            self._recording.bind(asyncio.get_running_loop())
+            arguments = message.arguments
+            call = RawCall(self, tool, time_ns(), self._mode, encode_flat(arguments) if arguments else _NOTHING)
+            if nested and running is not None and not running.excluded:
+                call.parent = running
+            ctx = context.fastmcp_context
+            if ctx is not None and ctx.request_context is not None:
+                call.context_now = adapter.call_context(context)
+            else:  # a direct call's surroundings are all context variables: read later, from a copy
+                call.surroundings = copy_context()
+            if tool in self._special:
+                self._treat_specially(call)
+            self._running.add(call)
+            if self._on_loop is not None:
+                self._on_loop(get_running_loop())
         except AttributeError:
             # FastMCP 4 passes malformed requests as plain dicts; they never reach a tool.
             return None
@@ -121,8 +126,33 @@ class CaptureMiddleware(Middleware):
             return None
         return call
 
+    def _treat_specially(self, call: RawCall) -> None:
+        call.excluded = call.tool in self._excluded
+        call.internal = call.tool in self.internal_tools
+        if call.tool in self._meta_only:
+            call.mode = "meta"
+
+    def _returned(self, call: RawCall, result: Any, context: Any) -> None:
+        try:
+            self._running.discard(call)
+            if call.ended or call.excluded:  # ended: recorded as interrupted meanwhile
+                return
+            call.ended = True
+            payload, call.is_error, json_only = adapter.result_payload(result)
+            call.result = encoded = self._encode_result(call, payload) if json_only else encode(payload)
+            classifier = self._inline_classifier
+            if classifier is not None:
+                call.soft_error = classifier(call.tool, mark_error(payload) if call.is_error else payload)
+                call.classified = True
+            if self._hooks_after and not call.internal:
+                self._schedule_hooks(call, context)
+            else:
+                self._submit(call, len(call.args.data) + len(encoded.data))
+        except Exception as exc:  # noqa: BLE001 - a failure of ours must not cost the call
+            contain.report("capture", exc)
+
     async def _identify(self, call: RawCall, context: Any) -> None:
-        resolver = self.options.identity_resolver
+        resolver = self._resolver
         assert resolver is not None
         self._set_identity(call, await run_hook("identity_resolver", resolver, (context,), self.options.hook_timeout))
 
@@ -130,72 +160,57 @@ class CaptureMiddleware(Middleware):
         """Columns and the rest; values set before win (the late second answer only fills gaps)."""
         with contain.contain("identity_resolver"):
             unknown = call.user_sub is None
+            rest = call.identity if call.identity is not None else {}
             for key, value in answer.items():
                 if key in _COLUMNS:
                     if value is not None and getattr(call, key) is None:
                         setattr(call, key, value if isinstance(value, str) else str(value))
                 else:
-                    call.identity.setdefault(key, value)
+                    rest.setdefault(key, value)
+            call.identity = rest
             if unknown and call.user_sub is not None:
                 context = call.context
                 context.conversation_key, context.conversation_basis = adapter.conversation_for(context, call.user_sub)
 
-    # -- after the tool
+    # -- the other ways of a call
 
-    def _returned(self, call: RawCall, result: Any, context: Any) -> None:
-        with contain.contain("capture"):
-            payload, call.is_error, json_only = adapter.result_payload(result)
-            call.result = self._encode_result(call, payload, json_only=json_only)
-            classifier = self._inline_classifier
-            if classifier is not None:
-                call.classified = True
-                try:
-                    call.soft_error = classifier(call.tool, mark_error(payload) if call.is_error else payload)
-                except Exception as exc:  # noqa: BLE001 - a classifier that fails says nothing
-                    contain.report("result_classifier", exc, "the call is recorded as ok")
-        self._finish(call, context)
-
-    def _encode_result(self, call: RawCall, payload: Any, *, json_only: bool) -> Encoded:
-        if not json_only:
-            return encode(payload)
+    def _encode_result(self, call: RawCall, payload: Any) -> Encoded:
+        """The result's bytes; whether a null in them hides a NaN is looked at here for small ones, later for others."""
         try:
-            encoded = Encoded(orjson.dumps(payload))
+            data = orjson.dumps(payload)
         except Exception:  # noqa: BLE001 - the slow encoder takes everything
             return encode(payload)
-        if len(encoded.data) <= _LATE_LOOK_BYTES:
-            return encode_json_value(payload) if b"null" in encoded.data or b"\\u0000" in encoded.data else encoded
+        if len(data) <= _LATE_LOOK_BYTES:
+            return encode_json_value(payload) if b"null" in data or b"\\u0000" in data else Encoded(data)
         limit = self.options.max_payload_bytes
-        if limit is None or len(encoded.data) <= limit:
+        if limit is None or len(data) <= limit:
             call.late_result = payload
-        return encoded
+        return Encoded(data)
 
     def _raised(self, call: RawCall, exc: BaseException, context: Any) -> None:
         with contain.contain("capture"):
+            self._running.discard(call)
+            if call.ended or call.excluded:
+                return
+            call.ended = True
             call.exception = describe_exception(exc, limit_chars=self.options.max_error_chars)
             call.cancelled = isinstance(exc, asyncio.CancelledError)
             if self.options.fault_hook is not None:
                 call.exception_object = exc
-        self._finish(call, context)
-
-    def _finish(self, call: RawCall, context: Any) -> None:
-        with contain.contain("capture"):
-            if call.ended:  # recorded as interrupted meanwhile
-                return
-            self.call_log.ended(call)
             if self._hooks_after and not call.internal:
                 self._schedule_hooks(call, context)
             else:
                 self._hand_over(call)
 
     def _hand_over(self, call: RawCall) -> None:
-        size_bytes = len(call.args.data) + (len(call.result.data) if call.result is not None else 0)
-        self._recording.take(call, size_bytes)
+        result = call.result
+        self._submit(call, len(call.args.data) + (len(result.data) if result is not None else 0))
 
     # -- hooks after the response
 
     def _schedule_hooks(self, call: RawCall, context: Any) -> None:
-        loop = asyncio.get_running_loop()
-        variables = contextvars.copy_context()
+        loop = get_running_loop()
+        variables = copy_context()
 
         def start() -> None:
             if call not in self.pending:  # handed over without its hooks meanwhile
@@ -221,7 +236,7 @@ class CaptureMiddleware(Middleware):
     def _wants_late_identity(self, call: RawCall) -> bool:
         if not self._late_keys:
             return False
-        known = {key for key in _COLUMNS if getattr(call, key) is not None} | call.identity.keys()
+        known = {key for key in _COLUMNS if getattr(call, key) is not None} | (call.identity or {}).keys()
         return not known or not self._late_keys <= known
 
     def hand_over_pending(self) -> None:
@@ -241,10 +256,5 @@ def mark_error(payload: Any) -> dict[str, Any]:
     return {**payload, "isError": True} if isinstance(payload, dict) else {"isError": True, "content": payload}
 
 
-def _encode_args(arguments: Any) -> Encoded:
-    return encode(arguments, _CLOSE_LOOK_BYTES) if arguments else Encoded(b"{}", 2)
-
-
 _NOTHING = Encoded(b"{}", 2)
-_NO_CONTEXT = adapter.CallContext()
 _CALL_CODE = CaptureMiddleware.__call__.__code__

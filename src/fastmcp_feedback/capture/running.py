@@ -14,34 +14,33 @@ current: ContextVar[RawCall | None] = ContextVar("fastmcp_feedback_current_call"
 
 
 class CallLog:
-    """Running calls by id, and the last `recent` calls in the order in which they started."""
+    """The calls that run, and the last `recent` calls that ended, in the order of their ends.
+
+    `running` is filled and emptied by the middleware itself, on the caller's path; `recent` by the shaping thread.
+    """
 
     def __init__(self, recent: int) -> None:
-        self.running: dict[str, RawCall] = {}
+        self.running: set[RawCall] = set()
         self.recent: deque[RawCall] = deque(maxlen=recent)
 
-    def started(self, call: RawCall) -> None:
-        """A call begins."""
-        self.running[call.id] = call
+    def shaped(self, call: RawCall) -> None:
+        """It has its outcome (called by the shaping thread)."""
         self.recent.append(call)
 
-    def ended(self, call: RawCall) -> None:
-        """It returned or raised; its outcome may not be known yet."""
-        call.ended = True
-        self.running.pop(call.id, None)
+    def running_now(self) -> list[RawCall]:
+        """A snapshot of the running calls, oldest first."""
+        return sorted(self.running.copy(), key=lambda call: call.started_ns)
 
     def newest_first(self) -> list[RawCall]:
-        """A snapshot of the recent calls."""
+        """A snapshot of the running and the recent calls, the last started first."""
         while True:
             try:
-                return list(reversed(self.recent))
-            except RuntimeError:  # another thread appended meanwhile
+                return sorted((*self.running.copy(), *self.recent), key=lambda call: call.started_ns, reverse=True)
+            except RuntimeError:  # another thread changed one meanwhile
                 continue
 
     def find(self, call_id: str) -> RawCall | None:
         """The recent call with that id, or whose id begins with that reference (8 characters at least)."""
-        if call_id in self.running:
-            return self.running[call_id]
         for call in self.newest_first():
             if call.id == call_id or (len(call_id) >= 8 and call.id.startswith(call_id)):
                 return call

@@ -11,17 +11,16 @@ from typing import Any
 class Account:
     """The books of one sink.
 
-    Callers' threads change the first group (under the recorder's lock), the shaping thread the second, the writer
-    thread the third, so no counter has two writers. `entered` counts what went into the queue, `withdrawn` what
-    shaping took back (sampled out), `left` what came out in whatever way; a flush compares them.
+    Each group has one writer, so no count is ever lost: `refused` is counted by callers (under the recorder's lock),
+    the second group by the shaping thread, the third by the writer thread. `entered` counts what went into the queue,
+    `left` what came out of it in whatever way; a flush compares the two.
     """
+
+    refused: Counter[str] = field(default_factory=Counter)
 
     entered: int = 0
     entered_bytes: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
-
-    withdrawn: int = 0
-    withdrawn_bytes: int = 0
+    overflow: Counter[str] = field(default_factory=Counter)
 
     left: int = 0
     left_bytes: int = 0
@@ -35,16 +34,16 @@ class Account:
     @property
     def waiting(self) -> int:
         """Records in memory, not yet in an end state."""
-        return self.entered - self.left - self.withdrawn
+        return self.entered - self.left
 
     @property
     def waiting_bytes(self) -> int:
         """Approximate bytes of those."""
-        return self.entered_bytes - self.left_bytes - self.withdrawn_bytes
+        return self.entered_bytes - self.left_bytes
 
     def report(self) -> dict[str, Any]:
         """The books as `stats()` shows them; the sum holds by construction."""
-        lost = self.lost + self.refused
+        lost = self.lost + self.refused + self.overflow
         waiting, total = self.waiting, lost.total()
         return {
             "accepted": self.written + waiting + self.spooled + self.quarantined + total,

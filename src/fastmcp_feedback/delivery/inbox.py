@@ -63,21 +63,24 @@ class Bell:
 class Inbox:
     """A queue with one consumer thread. `put` may be called from any thread and never waits.
 
-    `consume` gets each item in turn; whatever it raises is contained, and `settle(item)` is called all the same.
+    `consume` gets each item and its size in turn; whatever it raises is contained.
     """
 
-    def __init__(self, name: str, consume: Callable[[Any], None], after_slice: Callable[[], None]) -> None:
+    def __init__(self, name: str, consume: Callable[[Any, int], None], after_slice: Callable[[], None]) -> None:
         self._name = name
         self._consume = consume
         self._after_slice = after_slice
         self.pacer = Pacer()
-        self._items: deque[Any] = deque()
+        self._items: deque[tuple[Any, int]] = deque()
         self._bell = Bell()
         self._asleep = True
         self._stopping = False
         self._thread: threading.Thread | None = None
-        self.taken = 0
+        # Each has one writer: callers (under the recorder's lock), and the thread.
         self.entered = 0
+        self.entered_bytes = 0
+        self.taken = 0
+        self.taken_bytes = 0
 
     def start(self) -> None:
         """Start the thread (once)."""
@@ -90,10 +93,21 @@ class Inbox:
         """True while the thread lives."""
         return self._thread is not None and self._thread.is_alive()
 
-    def put(self, item: Any) -> None:
-        """Queue one item. Called under the recorder's lock, so `entered` has one writer at a time."""
+    @property
+    def waiting(self) -> int:
+        """Items not yet consumed, the one in hand included."""
+        return self.entered - self.taken
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes of those."""
+        return self.entered_bytes - self.taken_bytes
+
+    def put(self, item: Any, size_bytes: int) -> None:
+        """Queue one item. Called under the recorder's lock."""
         self.entered += 1
-        self._items.append(item)
+        self.entered_bytes += size_bytes
+        self._items.append((item, size_bytes))
         if self._asleep:
             self._asleep = False
             self._bell.ring()
@@ -134,11 +148,14 @@ class Inbox:
         self.pacer.begin()
         while self._items:
             self.pacer.backlog = len(self._items) > _BACKLOG
-            item = self._items.popleft()
-            with contain.contain("shaping"):
-                self._consume(item)
+            item, size_bytes = self._items.popleft()
+            try:
+                self._consume(item, size_bytes)
+            except Exception as exc:  # noqa: BLE001 - the thread must live on
+                contain.report("shaping", exc)
             del item
             self.taken += 1
+            self.taken_bytes += size_bytes
             if self._items:
                 self.pacer.breathe()
         self._after_slice()

@@ -53,7 +53,8 @@ class Recorder:
         """New threads, queues and books, without touching old ones: at construction, and in a forked child."""
         self._lock = threading.RLock()  # a signal handler may interrupt its holder
         self._started = False
-        self._pid = os.getpid()
+        self._shut = True  # not started yet, or closed
+        self._room = self._room_bytes = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self.inbox = Inbox("fastmcp-feedback-shaping", self._consume, self._hand_on)
         self.runners = [SinkRunner(_sink_name(sink, position), sink, self.options, self.host) for position, sink in enumerate(self.sinks)]
@@ -65,32 +66,42 @@ class Recorder:
     # -- callers' side
 
     def submit(self, item: RawCall | Record, size_bytes: int = 0) -> bool:
-        """Queue an item for every sink. False when it was refused everywhere; refusals are counted. Never waits."""
-        size_bytes += _OVERHEAD_BYTES
+        """Queue an item for every sink. False when none has room for it; refusals are counted. Never waits.
+
+        The caller pays for one lock and one append; the books of each sink are kept by the shaping thread.
+        """
         with self._lock:
-            if self.closed:
-                self.refused_after_close += 1
-                return False
-            takers = 0
-            for bit, runner in enumerate(self.runners):
-                account = runner.account
-                if account.waiting >= self.options.max_queue:
-                    account.refused["queue_full"] += 1
-                elif account.waiting_bytes + size_bytes > self.options.max_queue_bytes:
-                    account.refused["queue_bytes"] += 1
-                else:
-                    account.entered += 1
-                    account.entered_bytes += size_bytes
-                    takers |= 1 << bit
-            if not takers and self.runners:
-                return False
-            if not self._started:
-                self._start()
-            self.inbox.put((item, size_bytes, takers))
+            inbox = self.inbox
+            if inbox.waiting >= self._room or inbox.waiting_bytes + size_bytes > self._room_bytes or self._shut:
+                return self._submit_carefully(item, size_bytes)
+            inbox.put(item, size_bytes + _OVERHEAD_BYTES)
         return True
+
+    def _submit_carefully(self, item: RawCall | Record, size_bytes: int) -> bool:
+        """The first record, a full queue or a closed recorder: look at everything anew."""
+        if self.closed:
+            self.refused_after_close += 1
+            return False
+        if not self._started:
+            self._start()
+        self._measure_room()
+        full = self.inbox.waiting >= self._room
+        if full or self.inbox.waiting_bytes + size_bytes > self._room_bytes:
+            for runner in self.runners:
+                runner.account.refused["queue_full" if full else "queue_bytes"] += 1
+            return not self.runners
+        self.inbox.put(item, size_bytes + _OVERHEAD_BYTES)
+        return True
+
+    def _measure_room(self) -> None:
+        """How much the inbox may hold: what the emptiest sink's queue still takes."""
+        accounts = [runner.account for runner in self.runners]
+        self._room = self.options.max_queue - min((account.waiting for account in accounts), default=0)
+        self._room_bytes = self.options.max_queue_bytes - min((account.waiting_bytes for account in accounts), default=0)
 
     def _start(self) -> None:
         self._started = True
+        self._shut = False
         self.inbox.start()
         ready: Future[asyncio.AbstractEventLoop] = Future()
         threading.Thread(target=_run_writer, args=(ready, self.runners), name="fastmcp-feedback-writer", daemon=True).start()
@@ -98,29 +109,31 @@ class Recorder:
 
     # -- the shaping thread
 
-    def _consume(self, entry: tuple[RawCall | Record, int, int]) -> None:
-        item, size_bytes, takers = entry
-        shaped = None
+    def _consume(self, item: RawCall | Record, size_bytes: int) -> None:
         try:
             shaped = self._shape(item)
-        finally:
-            keep = shaped is not None and shaped[1]
-            since = time.monotonic()
-            for bit, runner in enumerate(self.runners):
-                if takers >> bit & 1:
-                    if keep and shaped is not None:
-                        runner.queue.append(Queued(shaped[0], size_bytes, since))
-                    else:
-                        self._withdraw(runner, size_bytes, failed=shaped is None)
-            self._fresh = self._fresh or keep
-
-    def _withdraw(self, runner: SinkRunner, size_bytes: int, *, failed: bool) -> None:
-        """Take back an item that becomes no record: sampled out, or one that could not be shaped."""
-        runner.account.withdrawn += 1
-        runner.account.withdrawn_bytes += size_bytes
-        if failed:
+        except Exception:
             with self._lock:
-                runner.account.refused["shaping_failed"] += 1
+                for runner in self.runners:
+                    runner.account.refused["shaping_failed"] += 1
+            raise
+        if shaped is not None and shaped[1]:
+            self._fan_out(shaped[0], size_bytes)
+
+    def _fan_out(self, record: Record, size_bytes: int) -> None:
+        options, since = self.options, time.monotonic()
+        for runner in self.runners:
+            account = runner.account
+            if account.waiting >= options.max_queue:
+                account.overflow["queue_full"] += 1
+            elif account.waiting_bytes + size_bytes > options.max_queue_bytes:
+                account.overflow["queue_bytes"] += 1
+            else:
+                account.entered += 1
+                account.entered_bytes += size_bytes
+                runner.queue.append(Queued(record, size_bytes, since))
+        self._measure_room()
+        self._fresh = True
 
     def _hand_on(self) -> None:
         """After a slice: tell the writer thread, and whoever waits for shaping."""
@@ -191,7 +204,7 @@ class Recorder:
                 return
         await self.flush(self.options.shutdown_timeout)
         with self._lock:
-            self.closed = True
+            self.closed = self._shut = True
         await asyncio.to_thread(self._close_threads) if self._started else None
         for runner in self.runners:
             await self._close_sink(runner)
@@ -215,8 +228,16 @@ class Recorder:
 
     def stats(self) -> dict[str, Any]:
         """The books of every sink and of the recorder itself."""
+        with self._lock:
+            unshaped = self.inbox.waiting
+            sinks = {}
+            for runner in self.runners:
+                report = runner.account.report()
+                report["accepted"] += unshaped
+                report["waiting"] += unshaped
+                sinks[runner.name] = {**report, "oldest_waiting_s": runner.oldest_age_s}
         return {
-            "sinks": {runner.name: {**runner.account.report(), "oldest_waiting_s": runner.oldest_age_s} for runner in self.runners},
+            "sinks": sinks,
             "refused_after_close": self.refused_after_close,
             "contained_errors": dict(contain.counts),
         }

@@ -15,10 +15,14 @@ _LOOK_AGAIN_S = 0.25
 
 @dataclass(slots=True, eq=False)
 class Waiter:
-    """Marks to reach: shaped items of the inbox, and records that left the queue of each sink."""
+    """Marks to reach: shaped items of the inbox, then records that left the queue of each sink.
+
+    The second marks are set when the first is reached: only then has every record before it entered the queues.
+    """
 
     taken: int
-    left: dict[SinkRunner, int] = field(default_factory=dict)
+    runners: tuple[SinkRunner, ...] = ()
+    left: dict[SinkRunner, int] | None = None
     done: threading.Event = field(default_factory=threading.Event)
     call: Callable[[], None] | None = None
 
@@ -37,9 +41,8 @@ class Waiters:
         return Waiter(self._inbox.entered)
 
     def until_delivered(self, *, own_only: bool = False) -> Waiter:
-        """A mark at what every sink (of our own) has accepted so far; call under the recorder's lock."""
-        marks = {runner: runner.account.entered for runner in self._runners if runner.owns_resource or not own_only}
-        return Waiter(self._inbox.entered, marks)
+        """A mark at what has been submitted so far, for every sink (of our own); call under the recorder's lock."""
+        return Waiter(self._inbox.entered, tuple(runner for runner in self._runners if runner.owns_resource or not own_only))
 
     def check(self) -> None:
         """Wake those whose marks are reached. Called after every batch and slice."""
@@ -55,7 +58,9 @@ class Waiters:
     def _reached(self, waiter: Waiter) -> bool:
         if self._inbox.taken < waiter.taken:
             return False
-        return all(runner.account.left + runner.account.withdrawn >= left for runner, left in waiter.left.items())
+        if waiter.left is None:
+            waiter.left = {runner: runner.account.entered for runner in waiter.runners}
+        return all(runner.account.left >= left for runner, left in waiter.left.items())
 
     def _add(self, waiter: Waiter) -> None:
         with self._lock:

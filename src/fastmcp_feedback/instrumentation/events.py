@@ -39,7 +39,7 @@ class EventMaker:
     def running_call(self) -> RawCall | None:
         """The call that runs in this task or thread; None outside, inside an excluded tool, and after its end."""
         call = current.get()
-        if call is None or call.owner is not self._owner or call.ended or not call.id:
+        if call is None or call.owner is not self._owner or call.ended or call.excluded:
             return None
         return call
 

@@ -74,7 +74,8 @@ class InstrumentationMiddleware(CaptureMiddleware):
             ),
             lambda: self.recorder.inbox.pacer.breathe(),  # noqa: PLW0108 - a fork replaces the inbox
         )
-        super().__init__(capture, self)  # type: ignore[arg-type]
+        host_sinks = any(not runner.owns_resource for runner in self.recorder.runners)
+        super().__init__(capture, self.recorder.submit, self._host.bind if host_sinks else None)
         self._linker = Linker(self.call_log, self.recorder, self.sinks, capture)
 
     @property
@@ -84,16 +85,13 @@ class InstrumentationMiddleware(CaptureMiddleware):
 
     # -- the road
 
-    def take(self, call: RawCall, size_bytes: int) -> None:
-        """Queue a finished call (called by capture)."""
-        self.recorder.submit(call, size_bytes)
-
-    def bind(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Note the loop that serves calls (called by capture)."""
-        self._host.loop = loop
-
     def _shape(self, item: Any) -> tuple[Any, bool] | None:
-        return self._shaper.shape(item) if type(item) is RawCall else (item, True)
+        if type(item) is not RawCall:
+            return item, True
+        shaped = self._shaper.shape(item)
+        if not item.internal:
+            self.call_log.shaped(item)
+        return shaped
 
     def submit(self, record: ToolCallRecord | EventRecord) -> bool:
         """Queue a record made elsewhere, as it is. False when every sink's queue is full or the recorder is closed."""
@@ -233,11 +231,11 @@ class InstrumentationMiddleware(CaptureMiddleware):
 
     def interrupt_running(self) -> None:
         """Record the calls that run now as `error` / `Interrupted`: the process ends before they can."""
-        for call in list(self.call_log.running.values()):
+        for call in self.call_log.running_now():
             call.exception = ExceptionFacts("Interrupted", "the server was ended while the tool ran")
             call.duration_ns = time.time_ns() - call.started_ns
             self.call_log.ended(call)
-            self.take(call, len(call.args.data))
+            self.recorder.submit(call, len(call.args.data))
 
     async def aclose(self) -> None:
         """Flush, close the sinks; later records are refused and counted. Idempotent."""

@@ -83,7 +83,7 @@ class Linker:
                 "session_id": call.context.session_id,
                 "user_sub": call.user_sub,
             }
-            for call in sorted(self._log.running.copy().values(), key=lambda call: call.started_ns)
+            for call in self._log.running_now()
         ]
 
     # -- which calls
@@ -93,8 +93,7 @@ class Linker:
         quoted = [calls] if isinstance(calls, str) else [str(reference) for reference in calls]
         span = window if isinstance(window, timedelta) else timedelta(seconds=window)
         reporter = self._reporter(ctx, user_sub)
-        if any(call.ended and call.outcome is None for call in self._log.newest_first()):
-            await self._shaping.shaped(self._options.correlation_timeout)
+        await self._shaping.shaped(self._options.correlation_timeout)
         now = utc_now()
         candidates = [_candidate(call) for call in self._log.newest_first() if self._linkable(call)]
         candidates += await self._stored_candidates(reporter, quoted, now - span, n)
@@ -102,7 +101,7 @@ class Linker:
 
     def _reporter(self, ctx: Any, user_sub: str | None) -> Reporter:
         running = current.get()
-        call = running if running is not None and running.id and not running.ended else None
+        call = running if running is not None and not running.excluded and not running.ended else None
         context = call.context if call is not None else None
         if ctx is not None and (context is None or context.conversation_key is None):
             with contain.contain("linking"):
