@@ -1,0 +1,289 @@
+"""The spool of one recorder: append, take, settle, claim, all synchronous and thread-safe.
+
+    spool = Spool(directory, names=["DatabaseSink-0"])
+    tickets = spool.append([Entry(encode_record(record), held=("DatabaseSink-0",))])   # None: not possible now
+    spool.settle("DatabaseSink-0", tickets[0])                                         # the sink has it
+
+Everything but `settle` and `counts` may write to the disk, so call it from a thread of the recorder's own. Nothing is
+forced to the platter (no fsync): the promise is against a killed process, not against lost power.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from ... import contain
+from ...codec import UnreadableRecord, decode_record, encode_record
+from ...records import ToolCallRecord
+from ...sink import Record
+from .folder import Folder, NoLocks
+from .health import Health
+from .holdings import Holdings, OnLost, discard
+from .recovery import Claimer
+from .segment import HELD, ON_DISK, Entry, Segment
+
+SEGMENT_BYTES: Final = 16 * 1024 * 1024
+_FRAME_BYTES: Final = 64  # head and sink names of a frame, about
+_LOOK_AROUND_S: Final = 1.0
+_IDLE_DELETE_S: Final = 1.0
+
+
+class Ticket(NamedTuple):
+    """Where a record lies: what `settle` and `release` need."""
+
+    segment: Segment
+    position: int
+
+
+class Counts(NamedTuple):
+    """What one sink is owed: records of this process that are in memory too, or only on disk, and those of others."""
+
+    held: int
+    on_disk: int
+    recovered: int
+
+
+class Spool:
+    """Segment files of one recorder in a directory that several processes may share.
+
+    Args:
+        directory: Made with mode 0700 when missing.
+        names: The sinks that this recorder serves.
+        max_bytes: Bound over all files of the directory; beyond it the oldest segment of ours is dropped.
+        segment_bytes: A file that has grown to this is followed by a new one.
+        on_lost: Told `(sink, own, recovered, reason)` when records that were only on disk are gone: how many of this
+            process, how many of earlier ones, and `spool_full` or `spool_damaged`.
+        breathe: Called now and then in long work, so that the interpreter can be given away.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        names: Collection[str],
+        *,
+        max_bytes: int = 1 << 30,
+        segment_bytes: int = SEGMENT_BYTES,
+        on_lost: OnLost = lambda *_: None,
+        breathe: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.folder = Folder(directory)
+        self.names = frozenset(names)
+        self.damaged = 0
+        self._on_lost = on_lost
+        self._lock = threading.RLock()
+        self._health = Health(self.folder.path)
+        self._claimer = Claimer(self.folder, self.names, breathe)
+        self._holdings = Holdings(self.folder, max_bytes, segment_bytes, on_lost)
+        self._settled: deque[tuple[str, Ticket]] = deque()
+        self._looked_around_s = 0.0
+        self._locks_work = True
+        self._closed = False
+
+    # -- state
+
+    @property
+    def problem(self) -> str | None:
+        """Why the spool cannot be written now, or None."""
+        return self._health.problem
+
+    @property
+    def usable(self) -> bool:
+        """May `append` be tried now?"""
+        return not self._closed and self._health.usable
+
+    def counts(self, name: str) -> Counts:
+        """What is owed to a sink; settled records may still be counted for a moment."""
+        own = [s for s in tuple(self._holdings.segments) if not s.claimed]
+        claimed = [s for s in tuple(self._holdings.segments) if s.claimed]
+        return Counts(
+            sum(s.held[name] for s in own), sum(s.on_disk[name] for s in own), sum(s.held[name] + s.on_disk[name] for s in claimed)
+        )
+
+    def on_disk_only(self, name: str) -> int:
+        """Records that `take` would yield for a sink."""
+        return sum(segment.on_disk[name] for segment in tuple(self._holdings.segments))
+
+    def bytes_used(self) -> int:
+        """Bytes of all segments in the directory, as far as known."""
+        return self._holdings.bytes_used
+
+    # -- writing
+
+    def append(self, entries: Sequence[Entry]) -> list[Ticket] | None:
+        """Store these records, all or none; None when that is not possible now (a warning says why)."""
+        if not entries or not self.usable:
+            return None
+        with self._lock:
+            try:
+                segment = self._writable(sum(len(entry.record) + _FRAME_BYTES for entry in entries))
+                if segment is None:
+                    return None
+                first = segment.append(entries)
+            except OSError as exc:
+                self._health.failed(exc)
+                return None
+            self._health.works()
+            return [Ticket(segment, first + i) for i in range(len(entries))]
+
+    def start_call(self, names: Sequence[str], record: ToolCallRecord) -> tuple[Segment, int] | None:
+        """Note that a call runs; `record` is stored by a later process if `end_call` never comes. None: not possible."""
+        if not self.usable:
+            return None
+        data = encode_record(record)
+        with self._lock:
+            try:
+                segment = self._writable(len(data) + _FRAME_BYTES)
+                mark = (segment, segment.start(tuple(names), data)) if segment is not None else None
+            except OSError as exc:
+                self._health.failed(exc)
+                return None
+            self._health.works()
+            return mark
+
+    def end_call(self, mark: tuple[Segment, int]) -> None:
+        """The call's own record is safe: forget the start marker."""
+        segment, number = mark
+        with self._lock, suppress(OSError):
+            segment.end(number)
+
+    def knows_start(self, mark: tuple[Segment, int]) -> bool:
+        """Is the marker still there (and not dropped with its segment)?"""
+        return mark[0] in self._holdings.segments
+
+    def _writable(self, adding_bytes: int) -> Segment | None:
+        self._apply_settled()
+        segment = self._holdings.writable(adding_bytes)
+        if not self._holdings.locked:
+            self._warn_no_locks()
+        return segment
+
+    # -- what sinks take
+
+    def settle(self, name: str, ticket: Ticket) -> None:
+        """The sink has the record, or it came to another end. Never waits; written by the next `maintain`."""
+        self._settled.append((name, ticket))
+
+    def release(self, name: str, tickets: Sequence[Ticket]) -> int:
+        """Memory lets go of records that stay owed; how many did (a dropped segment keeps none)."""
+        with self._lock:
+            self._apply_settled()
+            return sum(t.segment.release(name, t.position) for t in tickets if t.segment in self._holdings.segments)
+
+    def take(self, name: str, most: int = 1000, most_bytes: int = 4 << 20) -> list[tuple[Record, Ticket]]:
+        """Records owed to a sink that are only on disk, oldest first; they count as held from now on."""
+        taken: list[tuple[Record, Ticket]] = []
+        with self._lock:
+            self._apply_settled()
+            for segment in self._holdings.in_order():
+                if segment.on_disk[name] and most > len(taken) and most_bytes > 0:
+                    most_bytes -= self._take_from(segment, name, most - len(taken), most_bytes, taken)
+        return taken
+
+    def _take_from(self, segment: Segment, name: str, most: int, most_bytes: int, taken: list[tuple[Record, Ticket]]) -> int:
+        size = 0
+        for position, data in segment.take(name, most, most_bytes):
+            try:
+                record = decode_record(data) if data is not None else None
+            except UnreadableRecord:
+                record = None
+            if record is None:
+                segment.settle(name, position)
+                self.damaged += 1
+                self._on_lost(name, 0 if segment.claimed else 1, 1 if segment.claimed else 0, "spool_damaged")
+            else:
+                taken.append((record, Ticket(segment, position)))
+                size += len(data or b"")
+        return size
+
+    def _apply_settled(self) -> None:
+        while self._settled:
+            name, ticket = self._settled.popleft()
+            ticket.segment.settle(name, ticket.position)
+
+    # -- housekeeping
+
+    def maintain(self) -> None:
+        """Write acknowledgements, delete finished segments, look after the directory. Call it every 50 ms or so."""
+        with self._lock:
+            self._apply_settled()
+            now_s = time.monotonic()
+            for segment in list(self._holdings.segments):
+                self._tidy(segment, now_s)
+            if now_s - self._looked_around_s >= _LOOK_AROUND_S and self._holdings.segments:
+                self._looked_around_s = now_s
+                try:
+                    self._holdings.look_after()
+                except OSError as exc:
+                    self._health.failed(exc)
+
+    def _tidy(self, segment: Segment, now_s: float) -> None:
+        holdings = self._holdings
+        idle = segment is not holdings.active or self._closed or now_s - segment.last_append >= _IDLE_DELETE_S
+        if segment.finished and idle:
+            holdings.forget(segment)
+            discard(segment)
+        elif segment.claimed and not segment.owed_to() & self.names:
+            holdings.forget(segment)
+            with suppress(OSError):
+                segment.write_acks()
+            self._claimer.leave(segment)
+        else:
+            with suppress(OSError):  # acknowledgements may be lost
+                segment.write_acks()
+
+    def claim_orphans(self) -> dict[str, int]:
+        """Take over segments of processes that died; how many records each of our sinks is owed by them.
+
+        Slow when much was left behind. Call it from a thread that may take its time.
+        """
+        owned = self._holdings.paths()
+        if self._closed or not self._locks_work or not self._claimer.worth_a_pass(owned):
+            return {}
+        try:
+            self.folder.prepare()
+            finds = self._claimer.claim(owned)
+        except NoLocks:
+            self._warn_no_locks()
+            return {}
+        except OSError as exc:
+            self._health.failed(exc)
+            return {}
+        self.damaged += finds.damaged
+        if finds.damaged:
+            contain.warn_once(
+                f"spool damaged {self.folder.path}", "spool %s: %d damaged place(s) were skipped", self.folder.path, finds.damaged
+            )
+        with self._lock:
+            self._holdings.segments += finds.segments
+        owed = {name: sum(segment.on_disk[name] for segment in finds.segments) for name in self.names}
+        return {name: count for name, count in owed.items() if count}
+
+    def _warn_no_locks(self) -> None:
+        self._locks_work = False
+        contain.warn_once(
+            f"spool locks {self.folder.path}",
+            "spool %s lies on a file system without flock: nobody can tell whether a file's owner lives, so what killed processes "
+            "left there is not recovered by itself. Use a local directory, or run `fastmcp-feedback spool replay` when no server runs",
+            self.folder.path,
+        )
+
+    def close(self) -> None:
+        """Give back what is not finished, for the next process. Idempotent."""
+        with self._lock:
+            self._closed = True
+            self.maintain()
+            self._holdings.let_go()
+
+    def abandon_after_fork(self) -> None:
+        """In a forked child: let go of the parent's files without touching them. Takes no lock; the child's are void."""
+        self._closed = True
+        self._holdings.let_go()
+
+
+__all__ = ["HELD", "ON_DISK", "SEGMENT_BYTES", "Counts", "Entry", "Spool", "Ticket"]
