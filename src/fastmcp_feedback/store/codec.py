@@ -9,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
+
+import orjson
 
 from .. import jsonsafe
 from ..ids import utc_now
@@ -23,6 +26,7 @@ MAX_KEY_CHARS: Final = 255
 MAX_TEXT_CHARS: Final = 1 << 20
 _MAX_INT: Final = 2**63 - 1
 _HASH_CHARS: Final = 64
+_PLAIN: Final = frozenset({str, int, bool})
 
 Stamp = Callable[[datetime], Any]
 Row = tuple[Any, ...]
@@ -99,21 +103,32 @@ def event_row(record: EventRecord, stamp: Stamp) -> Row:
     )
 
 
-def encode_rows(records: Sequence[Record], stamp: Stamp) -> tuple[list[tuple[Table, Row, Record]], list[tuple[Record, str]]]:
-    """Rows with their tables and records, and the records that have no row with the reason."""
-    rows: list[tuple[Table, Row, Record]] = []
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of one table in a batch, with the records that they were made of."""
+
+    table: Table
+    rows: list[Row]
+    records: list[Record]
+
+
+def encode_rows(records: Sequence[Record], stamp: Stamp) -> tuple[list[Part], list[tuple[Record, str]]]:
+    """Rows by table, and the records that have no row with the reason."""
+    calls, events = Part(TOOL_CALLS, [], []), Part(EVENTS, [], [])
     unusable: list[tuple[Record, str]] = []
     for record in records:
         try:
             if isinstance(record, ToolCallRecord):
-                rows.append((TOOL_CALLS, call_row(record, stamp), record))
+                calls.rows.append(call_row(record, stamp))
+                calls.records.append(record)
             elif isinstance(record, EventRecord):
-                rows.append((EVENTS, event_row(record, stamp), record))
+                events.rows.append(event_row(record, stamp))
+                events.records.append(record)
             else:
                 unusable.append((record, f"not a record but {type(record).__name__}"))
         except Exception as exc:  # noqa: BLE001 - the reason is the value: one odd record must not hold up the others
-            unusable.append((record, f"cannot be made a row: {type(exc).__name__}"))
-    return rows, unusable
+            unusable.append((record, str(exc) if isinstance(exc, UnusableRecord) else f"cannot be made a row: {type(exc).__name__}"))
+    return [part for part in (calls, events) if part.rows], unusable
 
 
 # -- columns
@@ -176,9 +191,25 @@ def json_text(value: Any) -> str | None:
     if type(value) is Encoded:
         text = value.data.decode("utf-8", "replace")
         return None if text == "null" else text
-    if type(value) is dict and not value:
-        return "{}"
+    if type(value) is dict:
+        if not value:
+            return "{}"
+        plain = _plain_json(value)
+        if plain is not None:
+            return plain
     return encode(value).data.decode("utf-8", "replace")
+
+
+def _plain_json(value: dict[Any, Any]) -> str | None:
+    """A small dict of plain values, as `extra` mostly is, without the careful look; None for anything else."""
+    for item in value.values():
+        if type(item) not in _PLAIN:
+            return None
+    try:
+        data = orjson.dumps(value)
+    except (TypeError, ValueError):
+        return None
+    return None if b"\\u0000" in data else data.decode()
 
 
 def utc(moment: Any) -> datetime:
@@ -195,8 +226,8 @@ def stamp_text(moment: datetime) -> str:
     >>> stamp_text(datetime(2026, 10, 2, 3, 44, tzinfo=timezone.utc))
     '2026-10-02T03:44:00.000000+00:00'
     """
-    if type(moment) is datetime and moment.tzinfo is UTC:
-        return moment.isoformat(timespec="microseconds")
+    if type(moment) is datetime and moment.tzinfo is UTC and moment.microsecond:
+        return orjson.dumps(moment)[1:-1].decode()  # the same text, four times faster
     return utc(moment).isoformat(timespec="microseconds")
 
 

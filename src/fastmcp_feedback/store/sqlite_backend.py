@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from ..sink import Record, RecordsRejected, SinkUnavailable
 from ..worker import Worker
 from . import migrations
-from .codec import Row, encode_rows, stamp_text
+from .codec import Part, Row, encode_rows, stamp_text
 from .ddl import quoted
 from .location import Location
 from .migrations import Found, Target
@@ -90,33 +90,35 @@ class SqliteBackend:
             raise explain(exc, self.location.shown) from exc
 
     def _write(self, records: Sequence[Record]) -> int:
-        rows, unusable = encode_rows(records, stamp_text)
-        stored = self._guard(lambda: self._store(rows, unusable)) if rows else 0
+        parts, unusable = encode_rows(records, stamp_text)
+        stored = self._guard(lambda: self._store(parts, unusable)) if parts else 0
         if unusable:
             raise RecordsRejected(unusable)
         return stored
 
-    def _store(self, rows: list[tuple[Table, Row, Record]], unusable: list[tuple[Record, str]]) -> int:
+    def _store(self, parts: list[Part], unusable: list[tuple[Record, str]]) -> int:
         con = self._connection()
         try:
-            return self._transaction(con, lambda c: self._insert_all(c, rows))
+            return self._transaction(con, lambda c: self._insert_all(c, parts))
         except _DATA_ERRORS:
-            return self._transaction(con, lambda c: self._insert_each(c, rows, unusable))
+            return self._transaction(con, lambda c: self._insert_each(c, parts, unusable))
 
-    def _insert_all(self, con: sqlite3.Connection, rows: list[tuple[Table, Row, Record]]) -> int:
+    def _insert_all(self, con: sqlite3.Connection, parts: list[Part]) -> int:
         before = con.total_changes
-        for table in (TOOL_CALLS, EVENTS):
-            self._inserts[table.name].run(con, [row for of, row, _ in rows if of is table])
+        for part in parts:
+            self._inserts[part.table.name].run(con, part.rows)
         return con.total_changes - before
 
-    def _insert_each(self, con: sqlite3.Connection, rows: list[tuple[Table, Row, Record]], unusable: list[tuple[Record, str]]) -> int:
+    def _insert_each(self, con: sqlite3.Connection, parts: list[Part], unusable: list[tuple[Record, str]]) -> int:
         """One by one, after a batch was refused: all but the guilty are stored."""
         stored = 0
-        for table, row, record in rows:
-            try:
-                stored += con.execute(self._inserts[table.name].sql(1), row).rowcount
-            except _DATA_ERRORS as exc:
-                unusable.append((record, f"SQLite refuses it: {type(exc).__name__}"))
+        for part in parts:
+            insert = self._inserts[part.table.name].sql(1)
+            for row, record in zip(part.rows, part.records, strict=True):
+                try:
+                    stored += con.execute(insert, row).rowcount
+                except _DATA_ERRORS as exc:
+                    unusable.append((record, f"SQLite refuses it: {type(exc).__name__}"))
         return stored
 
     def _in_transaction(self, fn: Callable[[sqlite3.Connection], T]) -> T:
