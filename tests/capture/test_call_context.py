@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -209,10 +209,12 @@ async def test_a_span_that_has_ended_is_not_this_calls(app: FastMCP[Any], probe:
     class Ended(NonRecordingSpan):
         end_time = 1
 
-    with use_span(Ended(SpanContext(1, 1, is_remote=False, trace_flags=TraceFlags(1)))):
-        await call_directly(app, "t", {})
+    async with AsyncExitStack() as stack:
+        with use_span(Ended(SpanContext(1, 1, is_remote=False, trace_flags=TraceFlags(1)))):
+            c = await stack.enter_async_context(client(app, legacy=True))
+        await c.call_tool("t", {}, meta={"traceparent": f"00-{TRACE}-{SPAN}-01"})
 
-    assert (probe.last.context.trace_id, probe.last.context.span_id) == (None, None)
+    assert probe.last.context.trace_id == TRACE
 
 
 @pytest.mark.parametrize("meta", [{"baggage": 7, "traceparent": ["x"], "client_id": {"a": 1}}, {"traceparent": "00-zz"}])

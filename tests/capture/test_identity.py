@@ -14,6 +14,7 @@ from fastmcp.server.auth.providers.jwt import JWTVerifier, RSAKeyPair, StaticTok
 
 from fastmcp_feedback.capture.adapter import conversation_for
 from fastmcp_feedback.capture.identity import default_identity_resolver
+from support.by_hand import post_once
 from support.capturing import Probe, Seen, call_directly, client, proxy_of
 from support.servers import http_server
 from support.versions import IS_V4
@@ -227,25 +228,12 @@ async def test_another_users_session_is_refused_or_kept_apart(probe: Probe) -> N
         session = probe.last.context.session_id
         assert session is not None
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "arguments": {"who": "bob"}}}
-        status = await _post(url, body, {"authorization": "Bearer token-bob", "mcp-session-id": session})
+        status = await post_once(url, body, {"authorization": "Bearer token-bob", "mcp-session-id": session})
 
     if status == 200:
         assert_nobody_is_mixed_up(probe.calls, 2)
     else:
         assert (status, len(probe.calls)) == (404, 1)
-
-
-async def _post(url: str, body: dict[str, Any], headers: dict[str, str]) -> int:
-    if IS_V4:
-        import httpx2 as httpx
-    else:
-        import httpx  # type: ignore[import-not-found,no-redef,unused-ignore]  # FastMCP 4 brings its successor alone
-
-    accepts = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
-    async with httpx.AsyncClient() as http:
-        answer = await http.post(url, json=body, headers={**accepts, **headers})
-        status: int = answer.status_code
-        return status
 
 
 # -- servers behind servers
