@@ -44,9 +44,10 @@ def armour(data: bytes, begin: int) -> Span | None:
     return head.end(), stop, "private-key"
 
 
-def putty(data: bytes) -> list[Span]:
-    """The private lines of a PuTTY key."""
-    return [(*found.span(1), "private-key") for found in _PUTTY.finditer(data)]
+def putty(data: bytes, at: int) -> list[Span]:
+    """The private lines of the PuTTY key whose first line ends at `at`."""
+    found = _PUTTY.search(data, at, at + 32_768)
+    return [(*found.span(1), "private-key")] if found else []
 
 
 def sql(data: bytes, at: int) -> list[Span]:

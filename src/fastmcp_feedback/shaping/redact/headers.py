@@ -24,19 +24,16 @@ _COOKIE_PAIR: Final = re.compile(rb"[ \t]*([^=;,\s\"'\\]{1,100})=(\"[^\"\\;]*\"|
 _ATTRIBUTES: Final = frozenset((b"path", b"domain", b"expires", b"max-age", b"samesite", b"version", b"comment", b"priority"))
 _FLAG: Final = re.compile(rb"[ \t]*(?:HttpOnly|Secure|Partitioned)(?:;[ \t]*)?", re.IGNORECASE)
 _AFTER_COOKIE: Final = re.compile(rb"[ \t]{0,4}=[ \t]{0,4}")
-_BARE_SCHEME: Final = re.compile(rb"(?:[ \t]|%20|\+){1,4}(?=[A-Za-z0-9+/_~.\-]{8})")
 _BASIC: Final = re.compile(rb"[A-Za-z0-9+/_\-]{8,}={0,2}")
 
 
 def is_header(key: bytes) -> bool:
     """Is this lower-case name a header whose whole value is a credential?"""
-    return key in _AUTHORIZATION or key in _COOKIE or key == b"bearer" or key == b"basic"
+    return key in _AUTHORIZATION or key in _COOKIE
 
 
-def after(data: bytes, start: int, end: int, key: bytes) -> list[Span] | None:
-    """Secrets of the header named at `start..end`; None when what follows is no header."""
-    if key in {b"bearer", b"basic"}:
-        return _bare_scheme(data, end, key)
+def after(data: bytes, end: int, key: bytes) -> list[Span] | None:
+    """Secrets of the header whose name ends at `end`; None when what follows is no header."""
     link = _LINK.match(data, end)
     if link is None:
         return [] if key in _AUTHORIZATION else None
@@ -97,18 +94,22 @@ def cookie_value(data: bytes, end: int) -> tuple[int, int] | None:
     return (start, stop) if looks_random(data[start:stop]) else None
 
 
-def _bare_scheme(data: bytes, end: int, key: bytes) -> list[Span] | None:
-    """`Bearer x` and `Basic x` without the header's name."""
-    gap = _BARE_SCHEME.match(data, end)
-    if gap is None:
+_SCHEME_ENDS: Final = frozenset((b"r", b"R", b"c", b"C", b" ", b"\t"))
+
+
+def scheme_before(data: bytes, start: int) -> Span | None:
+    """`Bearer x` and `Basic x` without the header's name, when a long run begins at `start`."""
+    if data[start - 2 : start - 1] not in _SCHEME_ENDS:
         return None
-    if key == b"basic":
-        found = _BASIC.match(data, gap.end())
-        return [(*found.span(), "basic-credentials")] if found and _is_basic(found[0]) else []
-    token = _CREDENTIAL.match(data, gap.end())
-    if token is None or not looks_random(token[0].rstrip(b".,"), 12):
-        return []
-    return [(token.start(), token.start() + len(token[0].rstrip(b".,")), "bearer-token")]
+    before = data[max(0, start - 9) : start].lower()
+    if before.rstrip(b" \t").endswith(b"bearer") and before[-1:] in b" \t":
+        token = _CREDENTIAL.match(data, start)
+        end = start + len(token[0].rstrip(b".,")) if token else start
+        return (start, end, "bearer-token") if looks_random(data[start:end], 12) else None
+    if before.rstrip(b" \t").endswith(b"basic") and before[-1:] in b" \t":
+        found = _BASIC.match(data, start)
+        return (*found.span(), "basic-credentials") if found and _is_basic(found[0]) else None
+    return None
 
 
 def _is_basic(text: bytes) -> bool:

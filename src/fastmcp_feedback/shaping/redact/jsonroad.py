@@ -47,31 +47,89 @@ class JsonRoad:
         if self._straight and isinstance(value, (dict, list)):
             data = _plain_json(value)
             if data is not None:
-                return loads(self.redact(data, None, None))
+                return orjson.loads(self.redact(data, None, None))
         return self._redactor.walk(None).value(value)
 
     def redact(self, data: bytes, found: list[str] | None, breathe: Callable[[], None] | None) -> bytes:
         """`Redactor.redact_json`."""
         if not self._straight:
-            return _differing(data, value := loads(data), self._redactor.redacted(value, found))
-        masked = _masked(data, breathe)
-        walk = _deeper_than(masked, self._redactor.max_depth)
-        changes: list[tuple[int, int, str, str]] = []
-        for start, stop in self._strings(masked, breathe):
-            raw = data[start:stop]
-            text = str(orjson.loads(data[start - 1 : stop + 1])) if b"\\" in raw else raw.decode()
-            is_key = data[stop + 1 : stop + 2] == b":"
-            walk = walk or self._names_a_secret(data, start, stop, text, is_key=is_key)
-            changed = self._redactor.scrub(text, None if walk else found, breathe)
-            if changed is not text:
-                changes.append((start, stop, text, changed))
-                walk = walk or is_key
-        if walk:
-            return self._walked(data, {text: changed for _start, _stop, text, changed in changes}, found)
-        return _spliced(data, changes) if changes else data
+            value = loads(data)
+            return _differing(data, value, self._redactor.redacted(value, found))
+        return _Document(self._redactor, data, found, breathe).redacted()
 
-    def _walked(self, data: bytes, changes: dict[str, str], found: list[str] | None) -> bytes:
+
+class _Document:
+    """One JSON text on its way through."""
+
+    __slots__ = ("_before", "_breathe", "_changes", "_data", "_found", "_has_values", "_redactor", "_walk")
+
+    def __init__(self, redactor: Redactor, data: bytes, found: list[str] | None, breathe: Callable[[], None] | None) -> None:
+        self._redactor = redactor
+        self._data = data
+        self._found = found
+        self._before = 0 if found is None else len(found)
+        self._breathe = breathe
+        self._changes: list[tuple[int, int, str, str]] = []
+        self._has_values: bool | None = None
+        self._walk = False
+
+    def redacted(self) -> bytes:
+        """The bytes without secrets."""
+        data = self._data
+        masked = _masked(data, self._breathe)
+        self._walk = _deeper_than(masked, self._redactor.max_depth)
+        done = 0
+        for place, end in self._places(Buffer.of(masked, self._breathe)):
+            if place >= done:
+                start, stop = masked.rfind(b'"', done, place) + 1, masked.find(b'"', place)
+                if start > 0 and stop >= 0 and self._string(start, stop, place, end):
+                    done = stop + 1
+        if self._walk:
+            return self._walked()
+        return _spliced(data, self._changes) if self._changes else data
+
+    def _string(self, start: int, stop: int, place: int, end: int) -> bool:
+        """Look at the string `start..stop` (quotes not included); False when the secret word at `place..end` announces nothing."""
+        data = self._data
+        raw = data[start:stop]
+        escaped = b"\\" in raw
+        is_key = data[stop + 1 : stop + 2] == b":"
+        if end and not is_key and not escaped:
+            if not self._walk and len(raw) <= _MAX_NAME:
+                self._walk = self._names_a_secret(start, stop, raw.decode(), is_key=False)
+            if end == stop or not self._redactor.rules.pairs.at(raw, place - start, end - start):
+                return False
+        text = str(orjson.loads(data[start - 1 : stop + 1])) if escaped else raw.decode()
+        self._walk = self._walk or self._names_a_secret(start, stop, text, is_key=is_key)
+        changed = self._redactor.scrub(text, None if self._walk else self._found, self._breathe)
+        if changed is not text:
+            self._changes.append((start, stop, text, changed))
+            self._walk = self._walk or is_key
+        return True
+
+    def _names_a_secret(self, start: int, stop: int, text: str, *, is_key: bool) -> bool:
+        """Is this a secret key, or a name, flag or header that makes its neighbour one?"""
+        if is_key:
+            return len(text) <= _MAX_KEY and self._redactor.key_rank(text) != PLAIN
+        if len(text) > _MAX_NAME or self._redactor.key_rank(text.lstrip("-")) == PLAIN:
+            return False
+        before = self._data[max(0, start - 16) : start - 1]
+        if before.endswith(b":"):
+            return text == "Secret" or (before.endswith(_NAME_MARKS) and self._holds_values())
+        return text.startswith("-") or (before.endswith(b"[") and self._data[stop + 1 : stop + 2] == b",")
+
+    def _holds_values(self) -> bool:
+        """Has any object here a field that a name can belong to?"""
+        if self._has_values is None:
+            self._has_values = any(mark in self._data for mark in _VALUE_MARKS)
+        return self._has_values
+
+    def _walked(self) -> bytes:
         """Decode all and walk; the texts were already looked at."""
+        changes = {text: changed for _start, _stop, text, changed in self._changes}
+        found = self._found
+        if found is not None:
+            del found[self._before :]  # the walk finds them all again
 
         def text(value: str) -> str:
             changed = changes.get(value, value)
@@ -79,43 +137,30 @@ class JsonRoad:
                 self._redactor.scrub(value, found)
             return changed
 
-        value = loads(data)
-        return _differing(data, value, self._redactor.walk(found, text).value(value))
+        value = loads(self._data)
+        return _differing(self._data, value, self._redactor.walk(found, text).value(value))
 
-    def _names_a_secret(self, data: bytes, start: int, stop: int, text: str, *, is_key: bool) -> bool:
-        """Is this a secret key, or a name, flag or header that makes its neighbour one?"""
-        if is_key:
-            return len(text) <= _MAX_KEY and self._redactor.key_rank(text) != PLAIN
-        if len(text) > _MAX_NAME or self._redactor.key_rank(text.lstrip("-")) == PLAIN:
-            return False
-        before = data[max(0, start - 16) : start - 1]
-        if before.endswith(b":"):
-            return text == "Secret" or (before.endswith(_NAME_MARKS) and any(mark in data for mark in _VALUE_MARKS))
-        return text.startswith("-") or (before.endswith(b"[") and data[stop + 1 : stop + 2] == b",")
-
-    def _strings(self, masked: bytes, breathe: Callable[[], None] | None) -> Iterator[tuple[int, int]]:
-        """Start and end (quotes not included) of each string with a candidate, once."""
-        done = -1
+    def _places(self, buffer: Buffer) -> Iterator[tuple[int, int]]:
+        """Where candidates stand, in order; with the end of a secret word, or 0 for a shape."""
         rules = self._redactor.rules
-        buffer = Buffer.of(masked, breathe)
+        masked, low = buffer.data, buffer.low
+        rank = rules.pairs.rank
         for start, stop in buffer.slices():
-            places = [span[0] for span in rules.shapes(buffer, start, stop)]
-            places += [begin for begin, end in key_places(buffer, start, stop, rules.own) if rules.pairs.rank(masked[begin:end].lstrip(b"-")) or _special(masked, begin, end)]
-            at = buffer.low.find(_PIN, start, stop + 8)
+            places = [(span[0], 0) for span in rules.shapes(buffer, start, stop)]
+            for begin, end in key_places(buffer, start, stop, rules.own):
+                key = masked[begin:end]
+                if rank(key) or rank(key.lstrip(b"-")) or key.lower() in _SPECIAL:
+                    places.append((begin, end))
+            at = low.find(_PIN, start, stop + 8)
             while at >= 0:
-                places.append(at)
-                at = buffer.low.find(_PIN, at + 4, stop + 8)
+                places.append((at, 0))
+                at = low.find(_PIN, at + 4, stop + 8)
             if not buffer.ascii:
-                places += rules.foreign(masked, start, stop)
-            for place in sorted(places):
-                if place >= done:
-                    first = masked.rfind(b'"', max(0, done), place) + 1
-                    last = masked.find(b'"', place)
-                    if first > 0 and last >= 0:
-                        done = last + 1
-                        yield first, last
-            if breathe is not None:
-                breathe()
+                places += [(at, 0) for at in rules.foreign(masked, start, stop)]
+            places.sort()
+            yield from places
+            if self._breathe is not None:
+                self._breathe()
 
 
 def _differing(data: bytes, value: Any, redacted: Any) -> bytes:
@@ -138,7 +183,7 @@ def _special(masked: bytes, begin: int, end: int) -> bool:
     return masked[begin:end].lower() in _SPECIAL
 
 
-_SPECIAL: Final = frozenset((b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash", b"bearer", b"basic", b"connection", b"conn"))
+_SPECIAL: Final = frozenset((b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash", b"connection", b"conn"))
 
 
 def _plain_json(value: Any) -> bytes | None:

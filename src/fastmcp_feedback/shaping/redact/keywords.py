@@ -10,7 +10,7 @@ DEFAULT_SUFFIXES: Final = (
     "password", "passwd", "pwd", "pswd", "passphrase", "passcode", "passwort", "kennwort", "wachtwoord", "contraseña",
     "passe", "пароль", "密码", "口令", "パスワード", "비밀번호",
     "secret", "secrets", "token", "credential", "credentials", "cookie", "cookies", "authorization", "authorisation",
-    "bearer", "jwt", "otp", "totp", "psk", "mnemonic", "api keys", "access keys", "secret keys", "private keys",
+    "jwt", "otp", "totp", "psk", "mnemonic", "api keys", "access keys", "secret keys", "private keys",
     "access tokens", "api tokens", "auth tokens", "refresh tokens", "session tokens", "bearer tokens", "passwords",
     "api key", "apikey", "access key", "secret key", "private key", "priv key", "master key", "encryption key", "encrypt key",
     "decryption key", "signing key", "signature key", "account key", "storage key", "subscription key", "auth key",
@@ -21,8 +21,8 @@ DEFAULT_SUFFIXES: Final = (
     "application key", "integration key", "security key", "user key", "sas token", 
     "security code", "cvv", "mfa code", "otp code", "totp code",
     "two factor code", "2fa code", "verification code", "recovery code", "recovery codes", "backup code", "backup codes",
-    "auth code", "authorization code", "code verifier", "seed phrase", "recovery phrase",
-    "connection string", "conn string", "conn str", "connection str", "connection strings", "secret phrase",
+    "auth code", "authorization code", "code verifier", 
+    "connection string", "conn string", "conn str", "connection str", "connection strings", 
     "session cookie", "auth header", "authorization header", "key pem", "htpasswd", "keytab", "unlock key",
 )  # fmt: skip
 

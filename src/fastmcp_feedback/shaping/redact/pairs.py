@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from . import headers
+from . import blocks, headers
 from .extent import bare, opening, quoted
 from .keys import PLAIN, STRONG, WEAK, KeyRules
 from .keywords import SESSION_COOKIES
@@ -63,11 +63,11 @@ class PairRules:
         if rank != STRONG and lower in {b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash"}:
             rank = self._with_word_before(data, start, key)
         if headers.is_header(lower):
-            spans = headers.after(data, start, end, lower)
+            spans = headers.after(data, end, lower)
             if spans is not None:
                 return spans
         if rank == PLAIN:
-            return []
+            return blocks.putty(data, end) if lower.startswith(b"putty-user-key-file") else []
         found = self._value(data, start, end, rank)
         if found is None and lower in SESSION_COOKIES_BYTES:
             found = headers.cookie_value(data, end)

@@ -76,7 +76,7 @@ class TextRules:
         if not self._shapes:
             return []
         long_runs: list[tuple[int, int]] = []
-        out = shape_spans(buffer, start, stop, long_runs) + urls.spans(buffer.data, start, stop)
+        out = shape_spans(buffer, start, stop, long_runs) + urls.spans(buffer.data, buffer.low, start, stop)
         if depth < _MAX_WRAPS:
             for begin, end in long_runs:
                 wrapped = blocks.wrapped(buffer.data, begin, end)

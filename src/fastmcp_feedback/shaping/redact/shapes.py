@@ -66,8 +66,6 @@ def shape_spans(buffer: Buffer, start: int, stop: int, long_runs: list[tuple[int
     while at >= 0:
         out += blocks.sql(data, at)
         at = low.find(b"identified ", at + 10, limit)
-    if data.find(b"Private-Lines", start, limit) >= 0:
-        out += blocks.putty(data)
     if low.find(b" -", start, stop) >= 0:
         out += blocks.commands(data, low, start, stop)
     return out

@@ -9,14 +9,13 @@ from typing import Final
 from .shapes import Buffer
 
 # `token of`, `key point`: a plain word behind a plain word announces nothing, unless it is "is" and its like.
-_PROSE: Final = rb"(?!s?[ \t]+(?!(?:is|was|are|to|as|of|set|ist|lautet|es|est)[ \t:=])[a-z]{1,24}(?:[ \t.,;!?)\n]|\Z))"
+_PROSE: Final = rb"(?!s?[ \t]+(?!(?:is|was|are|to|as|of|set|ist|lautet|es|est)[ \t:=])[a-z]{1,24}(?:[ \t.,;!?)\n=:]|\Z))"
 # One letter of these words is rare enough to be searched for in C; the rest is checked where it stands.
 _BY_LETTER: Final = (re.compile(rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE), re.compile(rb"w(?:d|or[dt]|t|oord)" + _PROSE))
-_WHOLE: Final = (b"pass", b"secret", b"cred", b"auth", b"bearer", b"sess", b"otp", b"code", b"phrase", b"cvv", b"mnemonic", b"conn", b"basic ")
+_WHOLE: Final = (b"pass", b"cred", b"secret", b"auth", b"sess", b"otp", b"code", b"cvv", b"mnemonic", b"conn")
 _ALL: Final = re.compile(
-    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord))" + _PROSE + rb"|pass|secret|cred|auth|bearer|sess|otp|code|phrase|cvv|mnemonic|conn|basic "
+    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord))" + _PROSE + rb"|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn"
 )
-_FLAG: Final = re.compile(rb"(?<![\w\-])--?(?=[A-Za-z])")
 _SHORT: Final = 1_024
 _OVERLAP: Final = 16
 MAX_KEY: Final = 80
@@ -35,12 +34,8 @@ def hits(low: bytes, start: int, stop: int, own: re.Pattern[bytes] | None) -> li
                 out.append(at)
                 at = low.find(stem, at + 3, limit)
         out.sort()
-    flags = low.find(b"--", start, limit) >= 0 or low.find(b" -", start, limit) >= 0 or low[start : start + 1] == b"-"
-    if flags or own is not None:
-        if flags:
-            out += [found.end() for found in _FLAG.finditer(low, start, limit)]
-        if own is not None:
-            out += [found.start() for found in own.finditer(low, start, limit)]
+    if own is not None:
+        out += [found.start() for found in own.finditer(low, start, limit)]
         out.sort()
     return out
 

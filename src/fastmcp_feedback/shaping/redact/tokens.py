@@ -8,10 +8,10 @@ in a table of the kinds' first three bytes. No rule is ever searched for on its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from . import headers
 from .kinds import ALL, Kind
 from .values import looks_random
 
@@ -92,43 +92,36 @@ def _rule(kind: Kind, prefix: bytes, back: int) -> Rule:
 
 _THREE, _TWO, _BEHIND = _tables()
 WRAP_RUN: Final = 24
-# A run shorter than this holds no signed key, unless base64 goes on beyond it.
-_INFIX_RUN: Final = 32
+# Hashes, UUIDs, times and hyphenated words: nothing to look for, unless the first bytes or what stands before say so.
+_DULL: Final = re.compile(
+    rb"(?!00)(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{16,}+|[a-z]++(?:[_\-][a-z]++)*+|\d{4}-\d\d-\d\dT\d\d(?:-\d\d)*+)(?![A-Za-z0-9_+/=\-])"
+)
 _GLUE: Final = frozenset(key[-1] for key in _BEHIND) | frozenset(b":!\\%[+/")
 _BEHIND_CHARS: Final = frozenset(key[-1] for key in _BEHIND) | {0x3A, 0x21}
-
-
-def runs(classes: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each long run that begins in `start..stop`. `classes` is the text mapped by `RUN_CLASS`."""
-    size = len(classes)
-    limit = min(stop + MIN_RUN, size)
-    at = classes.find(_NEEDLE, start, limit)
-    while 0 <= at < stop:
-        end = classes.find(b" ", at + MIN_RUN)
-        end = size if end < 0 else end
-        yield (classes.rfind(b" ", max(0, at - _LOOK_BACK), at) + 1 if at == start and at else at), end
-        at = classes.find(_NEEDLE, end, limit)
 
 
 def spans(data: bytes, classes: bytes, start: int, stop: int, long_runs: list[tuple[int, int]]) -> list[Span]:
     """Tokens in one slice. Runs that may be base64 of a text are appended to `long_runs`."""
     out: list[Span] = []
-    for begin, end in runs(classes, start, stop):
-        prefix = data[begin : begin + 3]
-        if (
-            prefix in _THREE
-            or prefix[:2] in _TWO
-            or (begin and data[begin - 1] in _GLUE)
-            or end - begin >= _INFIX_RUN
-            or data.find(b"_", begin, end) >= 0
-            or data.find(b"-", begin, end) >= 0
-        ):
+    limit = min(stop + MIN_RUN, len(classes))
+    find, dull = classes.find, _DULL.match
+    begin = find(_NEEDLE, start, limit)
+    if begin == start > 0:  # the run may have begun in the slice before
+        begin = classes.rfind(b" ", max(0, begin - _LOOK_BACK), begin) + 1
+    while 0 <= begin < stop:
+        end = find(b" ", begin + MIN_RUN)
+        if end < 0:
+            end = len(classes)
+        before = data[begin - 1] if begin else 0x20
+        if before in _GLUE or data[begin : begin + 3] in _THREE or not dull(data, begin):
             found = match_run(data, begin, end) or match_infix(data, begin, end)
             if found is not None:
                 out.append(found)
-                continue
-        if end - begin >= WRAP_RUN:
-            long_runs.append((begin, end))
+            elif end - begin >= WRAP_RUN:
+                long_runs.append((begin, end))
+        if before <= 0x20 and (scheme := headers.scheme_before(data, begin)) is not None:
+            out.append(scheme)
+        begin = find(_NEEDLE, end, limit)
     return out
 
 

@@ -39,32 +39,32 @@ WEBHOOKS: Final = {
 
 
 # Only URLs with user info, with a telling parameter or to a known webhook host are looked at; all others cost nothing.
-_WITH_USER: Final = re.compile(rb"(?<=:)//[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
+_WITH_USER: Final = re.compile(rb"://[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
 _WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
-_NAMED: Final = re.compile(rb"[?&;#](?:amp;)?(%b)=([^&#\s\"'<>\\`]*)" % b"|".join(sorted((re.escape(name.encode()) for name in URL_KEYS), key=len, reverse=True)), re.IGNORECASE)
+_NAMES: Final = b"|".join(sorted((re.escape(name.encode()) for name in URL_KEYS), key=len, reverse=True))
+_NAMED: Final = tuple(re.compile(rb"%b(?:amp;)?(?:%b)=" % (mark, _NAMES)) for mark in (rb"\?", b"&", b";"))
+_PARAMETER: Final = re.compile(rb"[^&#\s\"'<>\\`]*")
 _HOOK: Final = re.compile(rb"//(?:[a-z0-9\-]+\.)?(?:%b)[:/]" % b"|".join(re.escape(host) for host in WEBHOOKS))
 
 
-def spans(data: bytes, start: int, stop: int) -> list[Span]:
+def spans(data: bytes, low: bytes, start: int, stop: int) -> list[Span]:
     """Secrets of the URLs in one slice."""
     out: list[Span] = []
     limit = min(len(data), stop + 400)
-    if data.find(b"//", start, stop) >= 0:
+    if data.find(b"@", start, limit) >= 0:
         for found in _WITH_USER.finditer(data, start, limit):
-            out += _at(data, found.start() - 1, 3)
+            out += _at(data, found.start(), 3)
+    if data.find(b"//", start, stop) >= 0:
         for found in _HOOK.finditer(data, start, limit):
             out += _webhook(data, found.start() + 2, min(len(data), found.end() + 400))
     if data.find(b"\\/\\/", start, stop) >= 0:
         for found in _WITH_USER_ESCAPED.finditer(data, start, limit):
             out += _at(data, found.start() - 1, 5)
-    if data.find(b"=", start, stop) >= 0:
-        for mark in (b"?", b"&"):
-            at = data.find(mark, start, stop)
-            while at >= 0:
-                named = _NAMED.match(data, at)
-                if named is not None and looks_random(named[2], 12) and not is_placeholder(named[2]):
-                    out.append((*named.span(2), "url-parameter"))
-                at = data.find(mark, at + 1, stop)
+    for named in _NAMED:
+        for found in named.finditer(low, start, limit):
+            value = _PARAMETER.match(data, found.end())
+            if value is not None and found.start() < stop and looks_random(value[0], 12):
+                out.append((*value.span(), "url-parameter"))
     return out
 
 

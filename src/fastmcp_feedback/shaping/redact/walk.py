@@ -126,7 +126,7 @@ class Walk:
         return None
 
     def _pair_is_secret(self, name: str, item: Any) -> bool:
-        rank = self._rank(name)
+        rank = PLAIN if name[:1] in "-[" else self._rank(name)
         if rank == STRONG:
             return True
         return rank != PLAIN and isinstance(item, str) and looks_random(item.encode("utf-8", "replace"))
@@ -196,7 +196,7 @@ class Walk:
     def _is_pair(self, items: Sequence[Any]) -> bool:
         """`["Authorization", "Bearer x"]`: a header as a pair; a list of two names is none."""
         name = _key_text(items[0])
-        if name is None or len(name) > _MAX_NAME or self._rank(name) != STRONG or not isinstance(items[1], (str, bytes)):
+        if name is None or len(name) > _MAX_NAME or name[:1] in "-[" or self._rank(name) != STRONG or not isinstance(items[1], (str, bytes)):
             return False
         data = items[1].encode("utf-8", "replace") if isinstance(items[1], str) else items[1]
         return looks_random(data) or looks_like_password(data) or b" " in data or b"=" in data
