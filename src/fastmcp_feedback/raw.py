@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from contextvars import Context
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .ids import new_id
 
@@ -34,7 +33,7 @@ class ExceptionFacts:
 
 @dataclass(slots=True)
 class CallContext:
-    """Who and where: read from FastMCP while the call runs."""
+    """Who and where: read from FastMCP while the call runs. Once it is given out it may be shared between calls."""
 
     session_id: str | None = None
     request_id: str | None = None
@@ -55,19 +54,11 @@ class CallOutcome:
     kept: bool
 
 
-class Owner(Protocol):
-    """Who captured a call."""
-
-    def read_context(self, surroundings: Context) -> CallContext:
-        """Who and where, from a copy of the context variables around a direct call."""
-        ...
-
-
 class RawCall:
     """One call between capture and shaping. Mutable while the call runs, then handed over once.
 
-    Made for the caller's path: only what is known at the start is set, everything else is a default of the class;
-    the id is drawn and the context of a direct call is read when somebody asks, which is mostly the shaping thread.
+    Made for the caller's path: only what is known at the start is set, everything else is a default of the class, and
+    the id is drawn when somebody asks, which is mostly the shaping thread.
     `started_ns` is nanoseconds since the epoch. `result` is None when the tool raised.
     """
 
@@ -97,18 +88,15 @@ class RawCall:
     outcome: CallOutcome | None = None
     carry: Any = None
 
-    # One of the two is set: what was read of a request at once, or a copy of the context variables of a direct call.
-    context_now: CallContext | None = None
-    surroundings: Context | None = None
-
     _id: str | None = None
 
-    def __init__(self, owner: Owner, tool: str, started_ns: int, mode: str, args: Encoded) -> None:
+    def __init__(self, owner: object, tool: str, started_ns: int, mode: str, args: Encoded, context: CallContext) -> None:
         self.owner = owner
         self.tool = tool
         self.started_ns = started_ns
         self.mode = mode
         self.args = args
+        self.context = context
 
     @property
     def id(self) -> str:
@@ -118,14 +106,6 @@ class RawCall:
                 if self._id is None:
                     self._id = new_id()
         return self._id
-
-    @property
-    def context(self) -> CallContext:
-        """Who and where."""
-        if self.context_now is None:
-            self.context_now = self.owner.read_context(self.surroundings) if self.surroundings is not None else CallContext()
-            self.surroundings = None
-        return self.context_now
 
     @property
     def parent_call_id(self) -> str | None:

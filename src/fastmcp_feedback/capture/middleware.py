@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from asyncio import get_running_loop
 from collections.abc import Callable, Iterable
-from contextvars import Context, copy_context
+from contextvars import copy_context
+from dataclasses import replace
 from time import perf_counter_ns, time_ns
 from typing import Any
 
@@ -17,12 +18,12 @@ from fastmcp.server.middleware import Middleware
 
 from .. import contain
 from ..jsonsafe import Encoded, encode, encode_flat, encode_json_value
-from ..raw import CallContext, RawCall
+from ..raw import RawCall
 from . import adapter
 from .exceptions import describe_exception
 from .hooks import run_hook
 from .options import CaptureOptions
-from .running import CallLog, current
+from .running import CallLog
 
 _LATE_LOOK_BYTES = 16384  # results above are checked for NaN off the caller's path
 _COLUMNS = ("user_sub", "caller_kind", "client_id")
@@ -45,6 +46,7 @@ class CaptureMiddleware(Middleware):
         self._submit = submit
         self._on_loop = on_loop  # told which loop serves calls; None when nobody needs to know
         self._running = self.call_log.running
+        self._current = self.call_log.current
         self._off = options.mode == "off"
         self._mode = str(options.mode)
         self._meta_only = frozenset(options.meta_only_tools)
@@ -64,10 +66,6 @@ class CaptureMiddleware(Middleware):
         self.internal_tools.update(tools)
         self._special = self._meta_only | self._excluded | self.internal_tools
 
-    def read_context(self, surroundings: Context) -> CallContext:
-        """Who and where, from a copy of the context variables around a direct call."""
-        return surroundings.run(adapter.surrounding_context)
-
     # The next methods are on every caller's path, between code that leaves nothing of ours in the processor's caches:
     # each function call and each object costs several times what a tight loop would show. Hence few of either.
 
@@ -78,6 +76,7 @@ class CaptureMiddleware(Middleware):
         call = self._begin(context)
         if call is None:
             return await call_next(context)
+        current = self._current
         token = current.set(call)
         began_ns = perf_counter_ns()
         try:
@@ -100,19 +99,14 @@ class CaptureMiddleware(Middleware):
         try:
             message = context.message
             tool = message.name
-            running = current.get()
-            nested = running is not None and running.owner is self
-            if nested and adapter.dispatched_by_mount(_CALL_CODE):
+            running = self._current.get()
+            if running is not None and adapter.dispatched_by_mount(_CALL_CODE):
                 return None
             arguments = message.arguments
-            call = RawCall(self, tool, time_ns(), self._mode, encode_flat(arguments) if arguments else _NOTHING)
-            if nested and running is not None and not running.excluded:
+            encoded = encode_flat(arguments) if arguments else _NOTHING
+            call = RawCall(self, tool, time_ns(), self._mode, encoded, adapter.call_context(context))
+            if running is not None and not running.excluded and not running.ended:
                 call.parent = running
-            ctx = context.fastmcp_context
-            if ctx is not None and ctx.request_context is not None:
-                call.context_now = adapter.call_context(context)
-            else:  # a direct call's surroundings are all context variables: read later, from a copy
-                call.surroundings = copy_context()
             if tool in self._special:
                 self._treat_specially(call)
             self._running.add(call)
@@ -169,8 +163,8 @@ class CaptureMiddleware(Middleware):
                     rest.setdefault(key, value)
             call.identity = rest
             if unknown and call.user_sub is not None:
-                context = call.context
-                context.conversation_key, context.conversation_basis = adapter.conversation_for(context, call.user_sub)
+                key, basis = adapter.conversation_for(call.context, call.user_sub)
+                call.context = replace(call.context, conversation_key=key, conversation_basis=basis)
 
     # -- the other ways of a call
 

@@ -8,10 +8,6 @@ from itertools import islice
 
 from ..raw import RawCall
 
-# What runs in this task: a call, or the mark that an excluded tool runs. Shared by all recorders of the process;
-# each looks at `owner`.
-current: ContextVar[RawCall | None] = ContextVar("fastmcp_feedback_current_call", default=None)
-
 
 class CallLog:
     """The calls that run, and the last `recent` calls that ended, in the order of their ends.
@@ -21,6 +17,9 @@ class CallLog:
 
     def __init__(self, recent: int) -> None:
         self.running: set[RawCall] = set()
+        # What runs in this task, excluded tools too. One for each recorder: several on one server must not hide each
+        # other's calls. A task that outlives its call, and a session that a tool opened, still show that call.
+        self.current: ContextVar[RawCall | None] = ContextVar("fastmcp_feedback_current_call", default=None)
         self.recent: deque[RawCall] = deque(maxlen=recent)
 
     def shaped(self, call: RawCall) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import contain
-from ..capture.running import KeyedLog, current
+from ..capture.running import CallLog, KeyedLog
 from ..ids import utc_now
 from ..jsonsafe import Encoded, encode
 from ..raw import RawCall
@@ -29,17 +29,17 @@ _LLM_TEXT = ("prompt", "completion")
 class EventMaker:
     """Builds event records on the caller's thread: encoded, redacted, trimmed, joined to the running call."""
 
-    def __init__(self, options: CaptureOptions, redaction: Redaction, texts: ShortTexts, owner: object) -> None:
+    def __init__(self, options: CaptureOptions, redaction: Redaction, texts: ShortTexts, calls: CallLog) -> None:
         self._options = options
         self._redaction = redaction
         self._texts = texts
-        self._owner = owner
+        self._calls = calls
         self.log = KeyedLog(options.recent_events)
 
     def running_call(self) -> RawCall | None:
         """The call that runs in this task or thread; None outside, inside an excluded tool, and after its end."""
-        call = current.get()
-        if call is None or call.owner is not self._owner or call.ended or call.excluded:
+        call = self._calls.current.get()
+        if call is None or call.ended or call.excluded:
             return None
         return call
 

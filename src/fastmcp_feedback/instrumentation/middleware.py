@@ -58,7 +58,6 @@ class InstrumentationMiddleware(CaptureMiddleware):
         self._host = HostLoop()
         contain.set_scrubber(redactor.redact_text)
         redaction = Redaction(redactor, capture.max_payload_bytes, None)
-        self._events = EventMaker(capture, redaction, ShortTexts(redactor), self)
         self._redaction = redaction
         self.recorder = Recorder(self._shape, self.sinks if capture.mode != "off" else [], delivery, self._host)
         self._shaper = Shaper(
@@ -76,6 +75,7 @@ class InstrumentationMiddleware(CaptureMiddleware):
         )
         host_sinks = any(not runner.owns_resource for runner in self.recorder.runners)
         super().__init__(capture, self.recorder.submit, self._host.bind if host_sinks else None)
+        self._events = EventMaker(capture, redaction, ShortTexts(redactor), self.call_log)
         self._linker = Linker(self.call_log, self.recorder, self.sinks, capture)
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from .. import contain
 from ..capture import adapter
 from ..capture.options import CaptureOptions
-from ..capture.running import CallLog, current
+from ..capture.running import CallLog
 from ..ids import utc_from_ns, utc_now
 from ..raw import CallOutcome, RawCall
 from ..records import CallLink
@@ -100,7 +100,7 @@ class Linker:
         return choose(candidates, reporter, n=max(0, n), window=span, quoted=quoted, now=now)
 
     def _reporter(self, ctx: Any, user_sub: str | None) -> Reporter:
-        running = current.get()
+        running = self._log.current.get()
         call = running if running is not None and not running.excluded and not running.ended else None
         context = call.context if call is not None else None
         if ctx is not None and (context is None or context.conversation_key is None):
