@@ -21,6 +21,8 @@ from .redact.carry import CarryOver
 from .texts import ShortTexts, cut_text
 from .trim import head, marker, over_limit, preview_chars
 
+NO_CARRY = CarryOver.from_values([])
+_SHARED = 1000
 UNREDACTABLE = "[REDACTION FAILED]"
 
 
@@ -45,6 +47,7 @@ class Shaper:
         self._options = options
         self._redaction = Redaction(options.redactor, options.max_payload_bytes, breathe)
         self.texts = ShortTexts(options.redactor)
+        self._plain_derived: dict[tuple[str | None, bool], Derived] = {}
 
     def shape(self, call: RawCall) -> tuple[ToolCallRecord, bool]:
         """The record, and whether it is kept (False: sampled out)."""
@@ -52,22 +55,24 @@ class Shaper:
             late, call.late_result = call.late_result, None
             if call.result is not None and (b"null" in call.result.data or b"\\u0000" in call.result.data):
                 call.result = encode_json_value(late)
-        carried: list[str] = []
-        args = self._redaction.payload(call.args, carried, full=call.mode == "full", needed=self._has_outlet(call))
-        carry = CarryOver.from_values(carried)
+        carry, carried, args = NO_CARRY, [], None
+        full = call.mode == "full"
+        if full or not call.classified or self._has_outlet(call):
+            args = self._redaction.payload(call.args, carried, full=full, needed=True)
+            carry = CarryOver.from_values(carried) if carried else NO_CARRY
         outcome, message = self._outcome(call)
         result = None
-        if call.result is not None:
+        if call.result is not None and (full or message is not None):
             found: list[str] = []
-            result = self._redaction.payload(call.result, found, full=call.mode == "full", needed=message is not None, carry=carry)
+            result = self._redaction.payload(call.result, found, full=full, needed=message is not None, carry=carry)
             if found:
                 carry = CarryOver.from_values([*carried, *found])
         record = self._record(call, outcome, message, args, result, carry)
-        keep = self._keep(call, record)
+        keep = not self._options.sample_rates or self._keep(call, record)
         call.carry = carry.seal() if carry else None
         call.outcome = CallOutcome(_slim(record) if keep else record, keep)
         _forget_payloads(call)
-        return (record, keep)
+        return record, keep
 
     def _has_outlet(self, call: RawCall) -> bool:
         """Tell whether a value of the arguments could come out anywhere else; then meta mode looks for secrets, too."""
@@ -112,7 +117,7 @@ class Shaper:
         error_type = facts.type_name if facts is not None else ("SoftError" if outcome == "soft_error" else None)
         context = call.context
         identity = self._redaction.mapping(call.identity, carry) if call.identity else {}
-        extra, version = self._extra(call, carry)
+        extra, version = self._extra(call, carry) if call.extra else ({}, None)
         record = ToolCallRecord(
             tool=text(call.tool) or "",
             started_at=utc_from_ns(call.started_ns),
@@ -138,17 +143,31 @@ class Shaper:
             sample_rate=None,
             _derived=None,
         )
+        failure = self._failure(call, record) if outcome != "ok" else None
+        object.__setattr__(record, "_derived", self._derived(call, failure))
+        return record
+
+    def _derived(self, call: RawCall, failure: Failure | None) -> Derived:
+        """The derived facts; the many that are the same for call after call are one shared object."""
+        context = call.context
+        plain = failure is None and context.trace_id is None and call.parent is None
+        memo = (context.conversation_key, call.internal)
+        if plain and memo in self._plain_derived:
+            return self._plain_derived[memo]
         derived = Derived(
-            failure=self._failure(call, record),
-            conversation_key=text(context.conversation_key),
+            failure=failure,
+            conversation_key=self.texts.short(context.conversation_key),
             conversation_basis=context.conversation_basis,
             parent_call_id=call.parent_call_id,
             trace_id=context.trace_id,
             span_id=context.span_id,
             internal=call.internal,
         )
-        object.__setattr__(record, "_derived", derived)
-        return record
+        if plain:
+            if len(self._plain_derived) > _SHARED:
+                self._plain_derived.clear()
+            self._plain_derived[memo] = derived
+        return derived
 
     def _error_text(self, message: str | None, carry: CarryOver) -> str | None:
         if message is None:
@@ -156,9 +175,7 @@ class Shaper:
         return cut_text(carry.apply_text(self._redaction.text(message)), self._options.max_error_chars)
 
     def _extra(self, call: RawCall, carry: CarryOver) -> tuple[dict[str, Any], str | None]:
-        if not call.extra:
-            return {}, None
-        extra = dict(call.extra)
+        extra = dict(call.extra or {})
         version = extra.pop("server_version", None)
         return self._redaction.mapping(extra, carry), str(version) if version is not None else None
 
@@ -270,7 +287,7 @@ def _forget_payloads(call: RawCall) -> None:
     call.result = None
     call.exception = None
     call.exception_object = None
-    call.identity = {}
+    call.identity = None
     call.extra = None
 
 

@@ -9,6 +9,7 @@ from ..jsonsafe import clean_text
 
 MAX_CHARS = 255
 _MEMO = 4096
+_READ_CHARS = 4096  # what a longer text could show after redaction is beyond the cut anyway
 
 
 def cut_text(text: str | None, limit_chars: int) -> str | None:
@@ -34,6 +35,7 @@ class ShortTexts:
         known = self._memo.get(text)
         if known is not None:
             return known
+        text = text[:_READ_CHARS]
         if text.isdecimal() and len(text) < 12:  # request ids
             return text
         shown = "[REDACTION FAILED]"
