@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from fastmcp_feedback.codec import encode_record
+from fastmcp_feedback.delivery.spool.holdings import Ticket
 from fastmcp_feedback.delivery.spool.segment import Entry
-from fastmcp_feedback.delivery.spool.spool import Spool, Ticket
+from fastmcp_feedback.delivery.spool.spool import Spool
 from fastmcp_feedback.records import ToolCallRecord
 
 SINK = "Sink-0"

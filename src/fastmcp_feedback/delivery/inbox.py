@@ -103,6 +103,10 @@ class Inbox:
         """Bytes of those."""
         return self.entered_bytes - self.taken_bytes
 
+    def busy(self) -> bool:
+        """Is the thread in the midst of a queue? Then more records follow at once."""
+        return bool(self._items) and not self._asleep
+
     def put(self, item: Any, size_bytes: int) -> None:
         """Queue one item. Called under the recorder's lock."""
         self.entered += 1

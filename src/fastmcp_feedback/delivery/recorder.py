@@ -10,23 +10,28 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from .. import contain
 from ..raw import RawCall
+from ..records import ToolCallRecord
 from ..sink import Record
+from .fan_out import fan_out
 from .host_loop import HostLoop
 from .inbox import Inbox
+from .keeper import Keeper
 from .options import DeliveryOptions
-from .runner import Queued, SinkRunner
+from .runner import SinkRunner
 from .waiters import Waiters
+from .writer import abandon_and_stop, start_writer
 
 Shape = Callable[[Any], "tuple[Record, bool] | None"]
 _OVERHEAD_BYTES = 600  # a record's own objects, beside its payloads
+_SPOOL_ROOM = 4  # with a spool a burst may be so many times larger than the queues, until it has gone to disk
+_SECURE_S = 1.0
 
 
 class Recorder:
@@ -46,6 +51,8 @@ class Recorder:
         self.sinks = list(sinks)
         self.closed = False
         self.refused_after_close = 0
+        self.keeper: Keeper | None = None
+        self._follow: tuple[Callable[[], Iterable[Any]], Callable[[Any], ToolCallRecord | None]] = (tuple, lambda _call: None)
         self.start_afresh()
         _alive.add(self)
 
@@ -53,15 +60,39 @@ class Recorder:
         """New threads, queues and books, without touching old ones: at construction, and in a forked child."""
         self._lock = threading.RLock()  # a signal handler may interrupt its holder
         self._started = False
-        self._shut = True  # not started yet, or closed
-        self._room = self._room_bytes = 0
+        self._room = self._room_bytes = 0  # none: the first record and a closed recorder take the careful road
         self._loop: asyncio.AbstractEventLoop | None = None
         self.inbox = Inbox("fastmcp-feedback-shaping", self._consume, self._hand_on)
         self.runners = [SinkRunner(_sink_name(sink, position), sink, self.options, self.host) for position, sink in enumerate(self.sinks)]
-        self._waiters = Waiters(self.runners, self.inbox)
+        self.keeper = self._new_keeper()
+        self._waiters = Waiters(self.runners, self.inbox, self.keeper)
         for runner in self.runners:
             runner.on_progress = self._waiters.check
+            runner.more_coming = self.inbox.busy
+            runner.keeper = self.keeper
         self._fresh = False
+
+    def _new_keeper(self) -> Keeper | None:
+        if self.keeper is not None:  # a forked child: the parent's files are not ours
+            self.keeper.spool.abandon_after_fork()
+        if self.options.spool is None or not self.runners:
+            return None
+        keeper = Keeper(self.options, self.runners, self._nudge, lambda: self._waiters.check())  # noqa: PLW0108 - made later
+        keeper.marks.running, keeper.marks.template = self._follow
+        return keeper
+
+    def follow_calls(self, running: Callable[[], Iterable[Any]], template: Callable[[Any], ToolCallRecord | None]) -> None:
+        """With a spool: `running` lists the calls that run, `template` makes what is stored of one that never ends."""
+        self._follow = (running, template)
+        if self.keeper is not None:
+            self.keeper.marks.running, self.keeper.marks.template = running, template
+
+    def recover(self) -> None:
+        """With a spool: start now, not with the first record, so that what an earlier process left is delivered."""
+        if self.keeper is not None and not self._started:
+            with self._lock:
+                if not self._started and not self.closed:
+                    self._start()
 
     # -- callers' side
 
@@ -72,7 +103,7 @@ class Recorder:
         """
         with self._lock:
             inbox = self.inbox
-            if inbox.waiting >= self._room or inbox.waiting_bytes + size_bytes > self._room_bytes or self._shut:
+            if inbox.entered - inbox.taken >= self._room or inbox.entered_bytes - inbox.taken_bytes + size_bytes > self._room_bytes:
                 return self._submit_carefully(item, size_bytes)
             inbox.put(item, size_bytes + _OVERHEAD_BYTES)
         return True
@@ -94,18 +125,21 @@ class Recorder:
         return True
 
     def _measure_room(self) -> None:
-        """How much the inbox may hold: what the emptiest sink's queue still takes."""
+        """How much the inbox may hold: what the emptiest sink's queue still takes, or what the disk will."""
+        options = self.options
+        if self.keeper is not None and self.keeper.spool.usable:
+            self._room, self._room_bytes = options.max_queue * _SPOOL_ROOM, options.max_queue_bytes * _SPOOL_ROOM
+            return
         accounts = [runner.account for runner in self.runners]
-        self._room = self.options.max_queue - min((account.waiting for account in accounts), default=0)
-        self._room_bytes = self.options.max_queue_bytes - min((account.waiting_bytes for account in accounts), default=0)
+        self._room = options.max_queue - min((account.waiting for account in accounts), default=0)
+        self._room_bytes = options.max_queue_bytes - min((account.waiting_bytes for account in accounts), default=0)
 
     def _start(self) -> None:
         self._started = True
-        self._shut = False
         self.inbox.start()
-        ready: Future[asyncio.AbstractEventLoop] = Future()
-        threading.Thread(target=_run_writer, args=(ready, self.runners), name="fastmcp-feedback-writer", daemon=True).start()
-        self._loop = ready.result(10)
+        self._loop = start_writer(self.runners)
+        if self.keeper is not None:
+            self.keeper.start()
 
     # -- the shaping thread
 
@@ -118,29 +152,25 @@ class Recorder:
                     runner.account.refused["shaping_failed"] += 1
             raise
         if shaped is not None and shaped[1]:
-            self._fan_out(shaped[0], size_bytes)
-
-    def _fan_out(self, record: Record, size_bytes: int) -> None:
-        options, since = self.options, time.monotonic()
-        for runner in self.runners:
-            account = runner.account
-            if account.waiting >= options.max_queue:
-                account.overflow["queue_full"] += 1
-            elif account.waiting_bytes + size_bytes > options.max_queue_bytes:
-                account.overflow["queue_bytes"] += 1
-            else:
-                account.entered += 1
-                account.entered_bytes += size_bytes
-                runner.queue.append(Queued(record, size_bytes, since))
-        self._measure_room()
-        self._fresh = True
+            fan_out(shaped[0], size_bytes, self.runners, self.options, self.keeper)
+            self._measure_room()
+            self._fresh = True
 
     def _hand_on(self) -> None:
         """After a slice: tell the writer thread, and whoever waits for shaping."""
         if self._fresh and self._loop is not None:
             self._fresh = False
-            self._on_writer(lambda: [runner.nudge() for runner in self.runners])
+            self._nudge()
+            if self.keeper is not None:
+                self.keeper.wake()
         self._waiters.check()
+
+    def _nudge(self) -> None:
+        def nudge() -> None:
+            for runner in self.runners:
+                runner.nudge()
+
+        self._on_writer(nudge)
 
     def _on_writer(self, call: Callable[[], Any]) -> None:
         if self._loop is not None and not self._loop.is_closed():
@@ -166,7 +196,7 @@ class Recorder:
         with self._lock:
             waiter = self._waiters.until_delivered()
         self._hurry()
-        return await self._waiters.wait_async(waiter, timeout_s, self._hurry)
+        return await self._waiters.wait_async(waiter, timeout_s, self._hurry) or self._waiters.is_safe(waiter)
 
     async def shaped(self, timeout_s: float) -> bool:
         """Wait until all that was submitted before has been shaped (outcomes are known)."""
@@ -190,8 +220,10 @@ class Recorder:
         self._hurry(final=final)
         done = self._waiters.wait_sync(waiter, timeout_s, lambda: self._hurry(final=final))
         if final:
+            if self.keeper is not None:
+                self.keeper.secure(_SECURE_S)
             self._on_writer(self._end_final)
-        return done
+        return done or self._waiters.is_safe(waiter)
 
     def _end_final(self) -> None:
         for runner in self.runners:
@@ -204,17 +236,22 @@ class Recorder:
                 return
         await self.flush(self.options.shutdown_timeout)
         with self._lock:
-            self.closed = self._shut = True
+            self.closed = True
+            self._room = 0
         await asyncio.to_thread(self._close_threads) if self._started else None
         for runner in self.runners:
             await self._close_sink(runner)
 
     def _close_threads(self) -> None:
         self.inbox.stop(1.0)
+        if self.keeper is not None:
+            self.keeper.stop(_SECURE_S)
         done: Future[None] = Future()
-        self._on_writer(lambda: _abandon_and_stop(self.runners, done))
+        self._on_writer(lambda: abandon_and_stop(self.runners, done))
         with contain.contain("closing the writer thread"):
             done.result(2.0)
+        if self.keeper is not None:
+            self.keeper.spool.close()
 
     async def _close_sink(self, runner: SinkRunner) -> None:
         close = getattr(runner.sink, "aclose", None)
@@ -232,7 +269,7 @@ class Recorder:
             unshaped = self.inbox.waiting
             sinks = {}
             for runner in self.runners:
-                report = runner.account.report()
+                report = runner.account.report(self.keeper.on_disk(runner.name) if self.keeper is not None else 0)
                 report["accepted"] += unshaped
                 report["waiting"] += unshaped
                 sinks[runner.name] = {**report, "oldest_waiting_s": runner.oldest_age_s}
@@ -240,31 +277,12 @@ class Recorder:
             "sinks": sinks,
             "refused_after_close": self.refused_after_close,
             "contained_errors": dict(contain.counts),
+            "spool": self.keeper.report() if self.keeper is not None else None,
         }
 
 
 def _sink_name(sink: Any, position: int) -> str:
     return f"{type(sink).__name__}-{position}"
-
-
-def _run_writer(ready: Future[asyncio.AbstractEventLoop], runners: list[SinkRunner]) -> None:
-    loop = asyncio.new_event_loop()
-    tasks = [loop.create_task(runner.run()) for runner in runners]
-    loop.call_soon(ready.set_result, loop)
-    try:
-        loop.run_forever()
-    finally:
-        for task in tasks:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        loop.close()
-
-
-def _abandon_and_stop(runners: list[SinkRunner], done: Future[None]) -> None:
-    for runner in runners:
-        runner.abandon("closed")
-    asyncio.get_running_loop().stop()
-    done.set_result(None)
 
 
 _alive: weakref.WeakSet[Recorder] = weakref.WeakSet()

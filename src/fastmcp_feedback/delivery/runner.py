@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from .. import contain
 from ..sink import Record, RecordsRejected, SinkUnavailable
@@ -18,30 +18,15 @@ from .accounting import Account
 from .backoff import delay_s
 from .host_loop import HostLoop, LoopClosed, write, write_on
 from .options import MAX_BATCH, DeliveryOptions
+from .queued import Queued
+
+if TYPE_CHECKING:
+    from .keeper import Keeper
 
 _SUSPECT_AFTER = 2  # failures of a batch before its records are tried in smaller pieces
 
 _CHANCES = 3  # more attempts for a single suspect once the sink is known to work
 _CHANCE_PAUSE_S = 0.02
-
-
-class Backstop(Protocol):
-    """Where records go that a sink cannot take for now (the spool); absent without one."""
-
-    def keep(self, sink_name: str, records: Sequence[Record]) -> bool:
-        """Store the records durably for that sink; False when that is not possible."""
-        ...
-
-
-class Queued:
-    """One record waiting for one sink."""
-
-    __slots__ = ("record", "since", "size_bytes")
-
-    def __init__(self, record: Record, size_bytes: int, since: float) -> None:
-        self.record = record
-        self.size_bytes = size_bytes
-        self.since = since
 
 
 class SinkRunner:
@@ -56,6 +41,9 @@ class SinkRunner:
         self.owns_resource = bool(getattr(sink, "owns_resource", False))
         self.final = False  # the process is ending: host sinks may run on our loop as a last resort
         self.on_progress: Any = None
+        self.more_coming: Callable[[], bool] = bool
+        self.keeper: Keeper | None = None
+        self.failures = 0
         self._options = options
         self._host = host
         self._wake: asyncio.Event | None = None
@@ -104,8 +92,13 @@ class SinkRunner:
         """Wait for a fuller batch while records keep coming; at once after a pause longer than the interval."""
         assert self._wake is not None
         due = self._last_write + self._options.flush_interval
-        while len(self.queue) < self._options.batch_size and not self._rush:
-            left_s = due - time.monotonic()
+        while len(self.queue) < self._options.batch_size or (self.more_coming() and len(self.queue) < MAX_BATCH):
+            if self.more_coming():  # shaping nudges us when it is through
+                left_s = self._options.flush_interval
+            elif self._rush:
+                return
+            else:
+                left_s = due - time.monotonic()
             if left_s <= 0:
                 return
             self._wake.clear()
@@ -125,6 +118,7 @@ class SinkRunner:
             if error is None:
                 return
             failures += 1
+            self.failures += 1
             first_failure = first_failure or time.monotonic()
             self.account.last_error = contain.describe(error)
             contain.report(f"sink {self.name}", error, "records are kept and tried again")
@@ -211,6 +205,7 @@ class SinkRunner:
             if error is None or isinstance(error, (SinkUnavailable, LoopClosed, TimeoutError)):
                 return
             await asyncio.sleep(_CHANCE_PAUSE_S)
+        assert error is not None
         self._quarantine([(item, contain.describe(error))])
 
     async def _back_off(self, failures: int) -> None:
@@ -242,16 +237,39 @@ class SinkRunner:
         self._leave([item for item, _ in bad])
 
     def _lose(self, items: list[Queued], reason: str) -> None:
-        self.account.lost[reason] += len(items)
+        """Give up on records: those that are on disk stay there for another try, the others are lost."""
+        if self.keeper is not None and items:
+            kept = self.keeper.keep(self, items)
+            self._drop(kept)
+            known = {id(item) for item in kept}
+            items = [item for item in items if id(item) not in known]
+        if items:
+            self.account.lost[reason] += len(items)
         self._leave(list(items))
 
     def _leave(self, items: list[Queued]) -> None:
+        """These came to an end."""
+        account = self.account
+        foreign = 0
+        if self.keeper is not None:
+            for item in items:
+                item.gone = True  # before the look at the ticket: the keeper does it the other way round
+                if item.ticket is not None:
+                    self.keeper.spool.settle(self.name, item.ticket)
+            foreign = sum(item.foreign for item in items)
+        account.left += len(items) - foreign
+        account.recovered_left += foreign
+        self._drop(items)
+
+    def _drop(self, items: list[Queued]) -> None:
+        """These leave memory."""
         gone = {id(item) for item in items}
         self.in_flight = [item for item in self.in_flight if id(item) not in gone]
-        self.account.left += len(items)
         self.account.left_bytes += sum(item.size_bytes for item in items)
         if self.on_progress is not None:
             self.on_progress()
+        if self.keeper is not None and self.account.on_disk:
+            self.keeper.ring()
 
     def abandon(self, reason: str) -> None:
         """Count everything still here as lost (the recorder closes)."""

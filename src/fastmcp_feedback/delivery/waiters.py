@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .inbox import Inbox
+from .keeper import Keeper
 from .runner import SinkRunner
 
 _LOOK_AGAIN_S = 0.25
@@ -23,6 +24,8 @@ class Waiter:
     taken: int
     runners: tuple[SinkRunner, ...] = ()
     left: dict[SinkRunner, int] | None = None
+    secured: int = 0
+    failures: dict[SinkRunner, int] = field(default_factory=dict)
     done: threading.Event = field(default_factory=threading.Event)
     call: Callable[[], None] | None = None
 
@@ -30,8 +33,9 @@ class Waiter:
 class Waiters:
     """All who wait on one recorder."""
 
-    def __init__(self, runners: Sequence[SinkRunner], inbox: Inbox) -> None:
+    def __init__(self, runners: Sequence[SinkRunner], inbox: Inbox, keeper: Keeper | None = None) -> None:
         self._runners = runners
+        self._keeper = keeper
         self._inbox = inbox
         self._waiting: list[Waiter] = []
         self._lock = threading.RLock()  # a signal handler may interrupt the thread that holds it
@@ -60,7 +64,17 @@ class Waiters:
             return False
         if waiter.left is None:
             waiter.left = {runner: runner.account.entered for runner in waiter.runners}
-        return all(runner.account.left >= left for runner, left in waiter.left.items())
+            waiter.failures = {runner: runner.failures for runner in waiter.runners}
+            waiter.secured = self._keeper.entered if self._keeper is not None else 0
+        # Safe on disk is an end, too, but only where the sink was tried once more and failed.
+        return all(
+            runner.account.ended >= left or (runner.failures > waiter.failures[runner] and self.is_safe(waiter))
+            for runner, left in waiter.left.items()
+        )
+
+    def is_safe(self, waiter: Waiter) -> bool:
+        """Is everything before the mark stored or on disk?"""
+        return self._keeper is not None and waiter.left is not None and self._keeper.secured >= waiter.secured
 
     def _add(self, waiter: Waiter) -> None:
         with self._lock:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastmcp_feedback.delivery.spool.spool import Counts, Spool
+from fastmcp_feedback.delivery.spool.holdings import Counts
+from fastmcp_feedback.delivery.spool.spool import Spool
 from support.spooling import SINK, call_ids, entries, ids, made_call, opened
 
 
@@ -126,7 +127,7 @@ def test_released_records_are_yielded_again(tmp_path: Path) -> None:
     tickets = spool.append(entries(range(4), held=(SINK,), on_disk=()))
     assert tickets is not None
     spool.settle(SINK, tickets[1])
-    assert spool.release(SINK, tickets) == 3
+    assert spool.release(SINK, tickets) == [True, False, True, True]
     assert ids(spool.take(SINK)) == call_ids([0, 2, 3])
     spool.close()
 

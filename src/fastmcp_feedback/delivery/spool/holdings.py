@@ -6,12 +6,28 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from ... import contain
 from .folder import Folder
 from .segment import Segment
 
 OnLost = Callable[[str, int, int, str], None]
+
+
+class Ticket(NamedTuple):
+    """Where a record lies: what `settle` and `release` need."""
+
+    segment: Segment
+    position: int
+
+
+class Counts(NamedTuple):
+    """What one sink is owed: records of this process that are in memory too, or only on disk, and those of others."""
+
+    held: int
+    on_disk: int
+    recovered: int
 
 
 class Holdings:

@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final
 
 from ... import contain
 from ...codec import UnreadableRecord, decode_record, encode_record
@@ -24,29 +24,14 @@ from ...records import ToolCallRecord
 from ...sink import Record
 from .folder import Folder, NoLocks
 from .health import Health
-from .holdings import Holdings, OnLost, discard
+from .holdings import Counts, Holdings, OnLost, Ticket, discard
 from .recovery import Claimer
-from .segment import HELD, ON_DISK, Entry, Segment
+from .segment import Entry, Segment
 
 SEGMENT_BYTES: Final = 16 * 1024 * 1024
 _FRAME_BYTES: Final = 64  # head and sink names of a frame, about
 _LOOK_AROUND_S: Final = 1.0
 _IDLE_DELETE_S: Final = 1.0
-
-
-class Ticket(NamedTuple):
-    """Where a record lies: what `settle` and `release` need."""
-
-    segment: Segment
-    position: int
-
-
-class Counts(NamedTuple):
-    """What one sink is owed: records of this process that are in memory too, or only on disk, and those of others."""
-
-    held: int
-    on_disk: int
-    recovered: int
 
 
 class Spool:
@@ -99,11 +84,14 @@ class Spool:
 
     def counts(self, name: str) -> Counts:
         """What is owed to a sink; settled records may still be counted for a moment."""
-        own = [s for s in tuple(self._holdings.segments) if not s.claimed]
-        claimed = [s for s in tuple(self._holdings.segments) if s.claimed]
-        return Counts(
-            sum(s.held[name] for s in own), sum(s.on_disk[name] for s in own), sum(s.held[name] + s.on_disk[name] for s in claimed)
-        )
+        held = on_disk = recovered = 0
+        for segment in tuple(self._holdings.segments):
+            if segment.claimed:
+                recovered += segment.held[name] + segment.on_disk[name]
+            else:
+                held += segment.held[name]
+                on_disk += segment.on_disk[name]
+        return Counts(held, on_disk, recovered)
 
     def on_disk_only(self, name: str) -> int:
         """Records that `take` would yield for a sink."""
@@ -125,11 +113,11 @@ class Spool:
                 if segment is None:
                     return None
                 first = segment.append(entries)
+                self._health.works()
+                return [Ticket(segment, first + i) for i in range(len(entries))]
             except OSError as exc:
                 self._health.failed(exc)
                 return None
-            self._health.works()
-            return [Ticket(segment, first + i) for i in range(len(entries))]
 
     def start_call(self, names: Sequence[str], record: ToolCallRecord) -> tuple[Segment, int] | None:
         """Note that a call runs; `record` is stored by a later process if `end_call` never comes. None: not possible."""
@@ -139,12 +127,10 @@ class Spool:
         with self._lock:
             try:
                 segment = self._writable(len(data) + _FRAME_BYTES)
-                mark = (segment, segment.start(tuple(names), data)) if segment is not None else None
+                return (segment, segment.start(tuple(names), data)) if segment is not None else None
             except OSError as exc:
                 self._health.failed(exc)
                 return None
-            self._health.works()
-            return mark
 
     def end_call(self, mark: tuple[Segment, int]) -> None:
         """The call's own record is safe: forget the start marker."""
@@ -169,11 +155,11 @@ class Spool:
         """The sink has the record, or it came to another end. Never waits; written by the next `maintain`."""
         self._settled.append((name, ticket))
 
-    def release(self, name: str, tickets: Sequence[Ticket]) -> int:
-        """Memory lets go of records that stay owed; how many did (a dropped segment keeps none)."""
+    def release(self, name: str, tickets: Sequence[Ticket]) -> list[bool]:
+        """Memory lets go of records that stay owed; for each, whether it does (a dropped segment keeps none)."""
         with self._lock:
             self._apply_settled()
-            return sum(t.segment.release(name, t.position) for t in tickets if t.segment in self._holdings.segments)
+            return [t.segment in self._holdings.segments and t.segment.release(name, t.position) for t in tickets]
 
     def take(self, name: str, most: int = 1000, most_bytes: int = 4 << 20) -> list[tuple[Record, Ticket]]:
         """Records owed to a sink that are only on disk, oldest first; they count as held from now on."""
@@ -208,23 +194,34 @@ class Spool:
 
     # -- housekeeping
 
-    def maintain(self) -> None:
-        """Write acknowledgements, delete finished segments, look after the directory. Call it every 50 ms or so."""
+    def probe(self) -> None:
+        """Find out early, and say, when the directory cannot be used."""
+        with self._lock:
+            try:
+                self.folder.prepare()
+            except OSError as exc:
+                self._health.failed(exc)
+
+    def maintain(self, *, tidy: bool = False) -> None:
+        """Write acknowledgements, delete finished segments, look after the directory. Call it every 50 ms or so.
+
+        `tidy` deletes the current segment as soon as it is finished, and not only when it has been idle for a while.
+        """
         with self._lock:
             self._apply_settled()
             now_s = time.monotonic()
             for segment in list(self._holdings.segments):
-                self._tidy(segment, now_s)
-            if now_s - self._looked_around_s >= _LOOK_AROUND_S and self._holdings.segments:
+                self._tidy(segment, now_s, at_once=tidy or self._closed)
+            if now_s - self._looked_around_s >= _LOOK_AROUND_S:
                 self._looked_around_s = now_s
                 try:
                     self._holdings.look_after()
                 except OSError as exc:
                     self._health.failed(exc)
 
-    def _tidy(self, segment: Segment, now_s: float) -> None:
+    def _tidy(self, segment: Segment, now_s: float, *, at_once: bool) -> None:
         holdings = self._holdings
-        idle = segment is not holdings.active or self._closed or now_s - segment.last_append >= _IDLE_DELETE_S
+        idle = segment is not holdings.active or at_once or now_s - segment.last_append >= _IDLE_DELETE_S
         if segment.finished and idle:
             holdings.forget(segment)
             discard(segment)
@@ -237,13 +234,18 @@ class Spool:
             with suppress(OSError):  # acknowledgements may be lost
                 segment.write_acks()
 
-    def claim_orphans(self) -> dict[str, int]:
+    def sees_orphans(self) -> bool:
+        """Is there a file that `claim_orphans` should look at?"""
+        return not self._closed and self._locks_work and self._claimer.worth_a_pass(self._holdings.paths())
+
+    def claim_orphans(self, on_claimed: Callable[[str, int], None] = lambda *_: None) -> dict[str, int]:
         """Take over segments of processes that died; how many records each of our sinks is owed by them.
 
-        Slow when much was left behind. Call it from a thread that may take its time.
+        `on_claimed` is told the same before `take` yields any of them. Slow when much was left behind: call it from a
+        thread that may take its time.
         """
         owned = self._holdings.paths()
-        if self._closed or not self._locks_work or not self._claimer.worth_a_pass(owned):
+        if not self.sees_orphans():
             return {}
         try:
             self.folder.prepare()
@@ -256,13 +258,19 @@ class Spool:
             return {}
         self.damaged += finds.damaged
         if finds.damaged:
-            contain.warn_once(
-                f"spool damaged {self.folder.path}", "spool %s: %d damaged place(s) were skipped", self.folder.path, finds.damaged
-            )
+            place = self.folder.path
+            contain.warn_once(f"spool damaged {place}", "spool %s: %d damaged place(s) were skipped", place, finds.damaged)
+        counts = {name: sum(segment.on_disk[name] for segment in finds.segments) for name in self.names}
+        owed = {name: count for name, count in counts.items() if count}
         with self._lock:
-            self._holdings.segments += finds.segments
-        owed = {name: sum(segment.on_disk[name] for segment in finds.segments) for name in self.names}
-        return {name: count for name, count in owed.items() if count}
+            for name, count in owed.items():
+                on_claimed(name, count)
+            if not self._closed:
+                self._holdings.segments += finds.segments
+                return owed
+        for segment in finds.segments:  # closed meanwhile
+            os.close(segment.fd)
+        return {}
 
     def _warn_no_locks(self) -> None:
         self._locks_work = False
@@ -284,6 +292,3 @@ class Spool:
         """In a forked child: let go of the parent's files without touching them. Takes no lock; the child's are void."""
         self._closed = True
         self._holdings.let_go()
-
-
-__all__ = ["HELD", "ON_DISK", "SEGMENT_BYTES", "Counts", "Entry", "Spool", "Ticket"]

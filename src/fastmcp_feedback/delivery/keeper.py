@@ -1,0 +1,300 @@
+"""The spool's thread: puts on disk what the sinks have not taken yet, and brings back what lies only there.
+
+    shaping thread --watch--> keeper --append--> spool --take--> keeper --> queue of a sink
+
+A record that its sinks take within `UNSAFE_S` never touches the disk. One that they do not is written there while it
+stays in memory; one for which memory has no room goes to disk alone and comes back, in order, when there is room.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from .. import contain
+from ..codec import encode_record
+from ..sink import Record
+from .inbox import Bell, Pacer
+from .marks import Marks
+from .options import MAX_BATCH, DeliveryOptions
+from .queued import Lane, Queued, Watched
+from .spool.segment import Entry
+from .spool.spool import Spool
+
+UNSAFE_S: Final = 0.14  # with the shaping thread's pause and this thread's, a record is safe within 250 ms
+_CYCLE_S: Final = 0.03
+_IDLE_CYCLE_S: Final = 0.25
+_CLAIM_EVERY_S: Final = 5.0
+_BATCH: Final = 200
+_PURGE_ABOVE: Final = 20_000
+_PURGE_EVERY_S: Final = 5.0
+
+
+class Keeper:
+    """One spool and its thread.
+
+    Args:
+        options: `spool` names the directory.
+        lanes: The sinks' queues and books.
+        nudge: Wakes the writer thread after records came back.
+        progress: Called when records became safe.
+    """
+
+    def __init__(self, options: DeliveryOptions, lanes: Sequence[Lane], nudge: Callable[[], None], progress: Callable[[], None]) -> None:
+        assert options.spool is not None
+        self.pacer = Pacer()
+        self._lanes = {lane.name: lane for lane in lanes}
+        self.spool = Spool(
+            options.spool,
+            tuple(self._lanes),
+            max_bytes=options.spool_max_bytes,
+            on_lost=self._count_lost,
+            breathe=self.pacer.breathe,
+        )
+        self._nudge = nudge
+        self._progress = progress
+        self._watched: deque[Watched] = deque()
+        self.entered = 0  # written by the shaping thread
+        self.secured = 0  # of those, safe or gone; written by this thread
+        self._spills_in = 0  # shaping thread
+        self._spills_out = 0  # this thread
+        self._books = threading.Lock()  # for losses, which several threads may find
+        self._bell = Bell()
+        self._idle = True
+        self._rush = False
+        self._tidied: threading.Event | None = None
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+        self._claiming: threading.Thread | None = None
+        self._claimed_s = float("-inf")
+        self._purged_s = 0.0
+        self.marks = Marks(self.spool, tuple(self._lanes))
+
+    def start(self) -> None:
+        """Start the thread (once)."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="fastmcp-feedback-spool", daemon=True)
+            self._thread.start()
+
+    # -- the shaping thread
+
+    def watch(self, record: Record, since: float, places: Sequence[tuple[Lane, Queued]], spilled: Sequence[Lane]) -> None:
+        """Take care of a record that entered queues, or had no room in some."""
+        for lane in spilled:
+            lane.account.spilled += 1
+        self.entered += 1
+        self._watched.append(Watched(record, since, places, spilled))
+        if spilled:
+            self._spills_in += 1
+            if self._spills_in % _BATCH == 1:
+                self._bell.ring()
+
+    def wake(self) -> None:
+        """Records may have come in: look at them in time."""
+        if self._idle and self._watched:
+            self._idle = False
+            self._bell.ring()
+
+    # -- the writer thread
+
+    def keep(self, lane: Lane, items: Sequence[Queued]) -> list[Queued]:
+        """Leave records to the disk that memory lets go of; those of them that it has now."""
+        for item in items:
+            item.gone = True
+        tickets = [item.ticket for item in items]
+        released = iter(self.spool.release(lane.name, [ticket for ticket in tickets if ticket is not None]))
+        kept = [item for item, ticket in zip(items, tickets, strict=True) if ticket is not None and next(released)]
+        known = {id(item) for item in kept}
+        fresh = [item for item in items if id(item) not in known and not item.foreign]
+        if fresh and self.spool.append([Entry(encode_record(item.record), (), (lane.name,)) for item in fresh]) is not None:
+            for item in fresh:
+                if item.ticket is not None:  # this thread came to it meanwhile: one copy is enough
+                    self.spool.settle(lane.name, item.ticket)
+            kept += fresh
+        lane.account.parked += sum(not item.foreign for item in kept)
+        self._bell.ring()
+        return kept
+
+    # -- any thread
+
+    def ring(self) -> None:
+        """There may be something to do."""
+        self._bell.ring()
+
+    def secure(self, timeout_s: float) -> bool:
+        """Put everything that waits on disk now, and tidy up; False when the time is over first."""
+        mark, tidied = self.entered, threading.Event()
+        self._tidied = tidied
+        self._rush = True
+        self._bell.ring()
+        return tidied.wait(timeout_s) and self.secured >= mark
+
+    def stop(self, timeout_s: float) -> None:
+        """Secure everything and end the thread."""
+        self._stopping = self._rush = True
+        self._bell.ring()
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+        if self._claiming is not None:
+            self._claiming.join(timeout_s)
+
+    # -- the thread
+
+    def _run(self) -> None:
+        with contain.contain("spool"):
+            self.spool.probe()
+        while True:
+            stopping, rush, tidied = self._stopping, self._rush, self._tidied
+            busy = False
+            with contain.contain("spool"):
+                self.pacer.begin()
+                self._secure_batches(rush=rush)
+                busy = self._refill()
+                self.marks.look(at_once=rush)
+                self.spool.maintain(tidy=rush)
+                self._claim()
+            if tidied is not None:
+                self._tidied, self._rush = None, stopping
+                tidied.set()
+            if stopping:
+                return
+            self._rest(busy=busy)
+
+    def _rest(self, *, busy: bool) -> None:
+        self._idle = not busy and not self._watched
+        if self._watched:  # watch() may have looked before we said that we are idle
+            self._idle = False
+        self._bell.wait(0.001 if busy else (_IDLE_CYCLE_S if self._idle else _CYCLE_S))
+        self._idle = False
+
+    def _secure_batches(self, *, rush: bool) -> None:
+        while True:
+            batch = self._next_batch(rush=rush)
+            if batch and not self._append(batch):
+                return
+            if len(batch) < _BATCH:
+                break
+        self._progress()
+
+    def _next_batch(self, *, rush: bool) -> list[Watched]:
+        """Records that are due: old enough, or with others behind them that have no other place."""
+        watched, batch = self._watched, list[Watched]()
+        spills = self._spills_in - self._spills_out
+        if not self.spool.usable and not spills:
+            self._purge()
+            return batch
+        due = time.monotonic() - UNSAFE_S
+        while watched and len(batch) < _BATCH:
+            first = watched[0]
+            if not first.spilled and all(item.gone for _, item in first.places):
+                watched.popleft()
+                self.secured += 1
+                continue
+            if first.since > due and not rush and not spills:
+                break
+            batch.append(watched.popleft())
+        return batch
+
+    def _append(self, batch: list[Watched]) -> bool:
+        entries = []
+        for watched in batch:
+            held = tuple(lane.name for lane, item in watched.places if not item.gone)
+            entries.append(Entry(encode_record(watched.record), held, tuple(lane.name for lane in watched.spilled)))
+            self.pacer.breathe()
+        tickets = self.spool.append(entries)
+        self._spills_out += sum(bool(watched.spilled) for watched in batch)
+        if tickets is None:
+            self._give_up(batch)
+            return False
+        for watched, ticket in zip(batch, tickets, strict=True):
+            for lane, item in watched.places:
+                item.ticket = ticket
+                if item.gone:
+                    self.spool.settle(lane.name, ticket)
+        self.secured += len(batch)
+        return True
+
+    def _give_up(self, batch: list[Watched]) -> None:
+        """The disk does not take them: what is in memory waits for the next probe, what is nowhere else is lost."""
+        reason = "queue_full" if self.spool.problem else "spool_full"
+        for watched in batch:
+            for lane in watched.spilled:
+                self._count_lost(lane.name, 1, 0, reason)
+            watched.spilled = ()
+        self._watched.extendleft(reversed(batch))
+
+    def _purge(self) -> None:
+        """Forget what is gone behind a first record that is not, while the spool is off."""
+        now_s = time.monotonic()
+        if len(self._watched) < _PURGE_ABOVE or now_s - self._purged_s < _PURGE_EVERY_S:
+            return
+        self._purged_s = now_s
+        for _ in range(len(self._watched)):
+            watched = self._watched.popleft()
+            if all(item.gone for _, item in watched.places) and not watched.spilled:
+                self.secured += 1
+            else:
+                self._watched.append(watched)
+            self.pacer.breathe()
+
+    def _refill(self) -> bool:
+        """Bring records back from disk where a queue has room; True when there may be more to do at once."""
+        busy = False
+        for lane in self._lanes.values():
+            if lane.final or self._stopping or len(lane.queue) >= MAX_BATCH or not self.spool.on_disk_only(lane.name):
+                continue
+            since = time.monotonic()
+            taken = self.spool.take(lane.name, MAX_BATCH // 4)
+            items = [Queued(record, 0, since, ticket, foreign=ticket.segment.claimed) for record, ticket in taken]
+            lane.account.unparked += sum(not item.foreign for item in items)
+            lane.queue.extend(items)
+            busy = busy or bool(items)
+        if busy:
+            self._nudge()
+        return busy
+
+    # -- what others left
+
+    def _claim(self) -> None:
+        now_s = time.monotonic()
+        if self._stopping or now_s - self._claimed_s < _CLAIM_EVERY_S or (self._claiming is not None and self._claiming.is_alive()):
+            return
+        self._claimed_s = now_s
+        if self.spool.sees_orphans():
+            self._claiming = threading.Thread(target=self._claim_orphans, name="fastmcp-feedback-recovery", daemon=True)
+            self._claiming.start()
+
+    def _claim_orphans(self) -> None:
+        with contain.contain("spool recovery"):
+            for name, count in self.spool.claim_orphans(self._count_recovered).items():
+                contain.logger.info("spool %s: %d record(s) of an earlier process for %s", self.spool.folder.path, count, name)
+            self._bell.ring()
+
+    def _count_recovered(self, name: str, count: int) -> None:
+        self._lanes[name].account.recovered += count
+
+    def _count_lost(self, name: str, own: int, recovered: int, reason: str) -> None:
+        if name in self._lanes:
+            with self._books:
+                self._lanes[name].account.lose_on_disk(own, recovered, reason)
+
+    # -- books
+
+    def on_disk(self, name: str) -> int:
+        """Records of this process that a sink is owed and that are safe."""
+        counts = self.spool.counts(name)
+        return counts.held + counts.on_disk
+
+    def report(self) -> dict[str, object]:
+        """The spool as `stats()` shows it."""
+        first = next((watched for watched in tuple(self._watched) if not all(item.gone for _, item in watched.places)), None)
+        return {
+            "directory": str(self.spool.folder.path),
+            "bytes": self.spool.bytes_used(),
+            "problem": self.spool.problem,
+            "damaged": self.spool.damaged,
+            "oldest_unsafe_s": time.monotonic() - first.since if first is not None else None,
+        }
