@@ -24,14 +24,15 @@ def quoted(data: bytes, at: int) -> tuple[int, int] | None:
     if quote is None:
         return None
     mark = quote[0]
-    start = quote.end()
+    if mark in (b'"', b"'") and data[at : at + 3] == mark * 3:
+        mark *= 3
+    start = at + len(mark)
     closing = _CLOSING.get(mark, mark)
     end = data.find(closing, start, start + MAX_VALUE)
     while end > 0 and _is_escaped(data, end, closing):
         end = data.find(closing, end + len(closing), start + MAX_VALUE)
     if end < 0:
         return None
-    # A quote escaped once more than its opener belongs to the value; one less has ended something further out.
     return start, end
 
 
@@ -42,7 +43,7 @@ def _is_escaped(data: bytes, at: int, closing: bytes) -> bool:
     extra = 0
     while data[at - 1 - extra] == 0x5C:
         extra += 1
-    return extra % 2 == 1 if len(closing) == 1 else extra > 0
+    return extra % 2 == 1 if closing[0] != 0x5C else extra > 0
 
 
 def opening(data: bytes, at: int) -> int:

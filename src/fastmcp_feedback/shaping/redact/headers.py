@@ -11,7 +11,7 @@ from .values import is_placeholder, is_word, looks_random, plausible
 
 _AUTHORIZATION: Final = frozenset((b"authorization", b"proxy-authorization", b"x-authorization", b"x-forwarded-authorization", b"http_authorization", b"proxy_authorization", b"x-amzn-authorization"))
 _COOKIE: Final = frozenset((b"cookie", b"set-cookie", b"cookie2", b"set-cookie2", b"http_cookie", b"set_cookie"))
-_LINK: Final = re.compile(rb"(?:\\{0,15}[\"'`])?[ \t]{0,8}+(?:=>|[:=,]|%3[aA])[ \t]{0,8}(?P<quote>\\{0,15}[\"'`])?[ \t]{0,8}(?:Bearer:)?")
+_LINK: Final = re.compile(rb"(?:\\{0,15}[\"'`]\]?)?[ \t]{0,8}+(?:=>|[:=,]|%3[aA])[ \t]{0,8}(?P<quote>\\{0,15}[\"'`])?[ \t]{0,8}(?:Bearer:)?")
 _SCHEME: Final = re.compile(
     rb"(?P<name>[Bb]earer|BEARER|[Bb]asic|BASIC|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|[Aa]pikey|[Nn]egotiate|NTLM|[Hh]awk|OAuth|oauth|AWS4-HMAC-SHA256|AWS"
     rb"|[Ss]haredKey(?:Lite)?|[Ss]haredAccessSignature|[Gg]oogleLogin|SSWS|[Kk]ey|[Vv]apid|GenieKey|[Bb]ot|JWT|[Ss]ignature|[Dd][Pp]o[Pp]|[A-Z][A-Za-z\-]{2,24})(?:[ \t]|%20|\+)+"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from .keywords import DEFAULT_SUFFIXES, JOINED, NEUTRAL, PASS_PREFIXES, PLAIN_KEYS, SESSION_COOKIES, TOKEN_PREFIXES, WEAK_WORDS
+from .keywords import DEFAULT_SUFFIXES, JOINED, NEUTRAL, PASS_PREFIXES, PLAIN_KEYS, QUESTIONS, SESSION_COOKIES, TOKEN_PREFIXES, WEAK_WORDS
 
 PLAIN: Final = 0
 WEAK: Final = 1
@@ -60,8 +60,10 @@ class KeyRules:
             return PLAIN
         if "".join(words) in self._names:
             return STRONG
-        if not self._suffixes:
+        if not self._suffixes or (words[0] in QUESTIONS and len(words) > 1):
             return PLAIN
+        if words[-1][-1].isdigit() and len(bare := words[-1].rstrip("0123456789")) >= 3:  # `password2`
+            words[-1] = bare
         while len(words) > 1 and (words[-1] in NEUTRAL or _VERSION.fullmatch(words[-1])) and not self._ends(words):
             words = words[:-1]
         return self._judge(words, key)

@@ -7,7 +7,7 @@ from typing import Final
 # Names that are secret whatever stands before them (`db_password`, `client secret`). Compared segment by segment, so
 # `author` is not `auth`.
 DEFAULT_SUFFIXES: Final = (
-    "password", "passwd", "pwd", "pswd", "passphrase", "passcode", "passwort", "kennwort", "wachtwoord", "contraseña",
+    "password", "passwd", "pwd", "pw", "pswd", "passphrase", "passcode", "passwort", "kennwort", "wachtwoord", "contraseña",
     "passe", "пароль", "密码", "口令", "パスワード", "비밀번호",
     "secret", "secrets", "token", "credential", "credentials", "cookie", "cookies", "authorization", "authorisation",
     "jwt", "otp", "totp", "psk", "mnemonic", "api keys", "access keys", "secret keys", "private keys",
@@ -30,7 +30,7 @@ DEFAULT_SUFFIXES: Final = (
 JOINED: Final = (
     "password", "passwd", "passphrase", "passcode", "apikey", "accesskey", "secretkey", "privatekey", "accesstoken", "authtoken",
     "refreshtoken", "sessiontoken", "bearertoken", "bottoken", "usertoken", "apitoken", "clientsecret", "appsecret", "apisecret",
-    "webhooksecret", "sharedsecret", "authorization", "mysqlpwd", "dbpwd", "sharedaccesskey", "accountkey", "connectionstring",
+    "webhooksecret", "sharedsecret", "authorization", "mysqlpwd", "dbpwd", "userpw", "bindpw", "dbpw", "sharedaccesskey", "accountkey", "connectionstring",
     "securitytoken", "privatetoken", "personaltoken", "deploytoken", "idtoken", "csrftoken", "xsrftoken", "signingkey", "masterkey",
     "encryptionkey", "subscriptionkey", "passwort", "kennwort", "contraseña", "пароль", "密码",
 )  # fmt: skip
@@ -76,8 +76,14 @@ PASS_PREFIXES: Final = frozenset(
     (
         "db", "user", "smtp", "mail", "email", "ftp", "sftp", "ssh", "sudo", "root", "admin", "login", "my", "mysql", "pg", "postgres",
         "redis", "auth", "proxy", "http", "https", "ldap", "rabbit", "rabbitmq", "mongo", "mongodb", "web", "wifi", "imap", "pop",
-        "database", "mq", "amqp", "vpn", "registry", "docker", "git", "gh", "keystore", "truststore", "key", "cert", "ssl", "tls", "rpc",
+        "database", "mq", "amqp", "vpn", "registry", "docker", "git", "gh", "keystore", "truststore", "key", "cert", "ssl", "tls", "rpc", "default", "guest", "bind", "sasl",
     )
+)  # fmt: skip
+
+# Questions and switches about a secret: `has_password`, `requireToken`.
+QUESTIONS: Final = frozenset(
+    ("is", "has", "show", "hide", "require", "requires", "required", "needs", "allow", "allows", "enable", "enabled", "disable", "should", "can", "supports",
+     "missing", "forgot", "no", "want", "wants", "with", "without", "uses")
 )  # fmt: skip
 
 # Keys that hold a secret only when the value looks like one.

@@ -17,19 +17,27 @@ _MAX_KEY: Final = 80
 _LINK: Final = re.compile(
     rb"""(?P<close>\\{0,15}["'`]|\*\*|__|%22|&quot;|["'`]?\]|\xe2\x80[\x9c\x9d\x99])?
     [ \t]{0,16}+(?P<bold>\*\*)?
-    (?:(?P<firm>=>|:=|={1,3}(?!=)|%3[Dd])
-      |(?P<soft>:(?!//|:)|\xef\xbc\x9a|%3[Aa])(?P<block>[ \t]*[|>][+\-]?[ \t]*\r?\n[ \t]+)?
-      |(?P<cell>\|)|(?P<tag>>)|(?P<comma>,)
+    (?:(?P<firm>=>|:=|\?=|\+=|<-(?=[ \t])|={1,3}(?!=)|%3[Dd])
+      |(?P<soft>:(?!//|:)|\xef\xbc\x9a|%3[Aa])(?:[ \t]?!!?[a-z]{1,8}(?=[ \t]))?(?P<block>[ \t]*[|>][+\-]?[ \t]*\r?\n[ \t]+)?
+      |(?P<call>\()|(?P<cell>\|)|(?P<tag>>)|(?P<comma>,)
       |(?P<attr>,?\s{0,4}["'`]?(?:value|Value|VALUE|val|content)["'`]?\s{0,4}[=:]))
     (?P<bold2>\*\*)?[ \t]{0,16}""",
     re.VERBOSE,
 )
-_GAP: Final = re.compile(rb"(?P<is>[ \t]+(?:is|was|are|ist|lautet|es|est|to|as|of|set to|=)[ \t]*[:=]?[ \t]+)|(?P<space>[ \t]{1,4})")
+_GAP: Final = re.compile(
+    rb"""(?P<is>[ \t]+(?:(?:is|was|has[ ]been|are)(?:[ ]now)?(?:[ ](?:set|reset|changed|rotated)[ ]to)?|ist|lautet|es|est|to|as|of|set[ ]to)[ \t]*[:=]?[ \t]+)
+    |(?P<whose>[ \t]for[ \t][\w@.\-'"]{1,60}[ \t]?[:=][ \t]?)
+    |(?P<typed>[ \t]+(?:string|String|str|char\*?|text|varchar)[ \t]*=[ \t]*)
+    |(?P<space>[ \t]{1,4})""",
+    re.VERBOSE,
+)
+_PARSER: Final = re.compile(rb"(?:invalid|unexpected|unknown|expected|illegal|bad|undefined|missing|near)[ \t]+\Z", re.IGNORECASE)
+_GETTERS: Final = re.compile(rb"(?:get|fetch|read|load|lookup|find|is|has|check|validate|verify|list|delete|describe|create|generate|make|hash|reset|forgot|test)[_A-Z]|[a-z]+(?:e|)[rd]_?[Pp]ass\Z")
 _NEW_LINE: Final = re.compile(rb"\r?\n[ \t]{0,16}(?:[-*][ \t])?")
 _WORD_BEFORE: Final = re.compile(rb"([A-Za-z]{2,20})[ _\-]\Z")
 _ALONE: Final = re.compile(rb"[ \t]*(?:\r?\n|\Z|#|\\n|\\r)")
 _LIST: Final = re.compile(rb"\[[^\[\]{}]{0,8192}\]")
-_TYPED: Final = re.compile(rb"\s*[A-Za-z_][\w.\[\], |?]{0,40}=(?!=)\s*")
+_TYPED: Final = re.compile(rb"\s*&?[A-Za-z_][\w.\[\], |?]{0,40}=(?!=)\s*")
 _CONNECTIVES: Final = frozenset((b"or", b"and", b"to", b"is", b"if", b"with", b"for", b"in", b"the", b"flag", b"option", b"from", b"on", b"at", b"by", b"as", b"when"))
 
 
@@ -92,6 +100,10 @@ class PairRules:
         at = link.end()
         if link["comma"]:
             return _listed(data, at, flag=flag) if link["close"] else None
+        if link["call"]:
+            return None if _GETTERS.match(data, start) else _listed(data, at, flag=False)
+        if link["cell"] and rank != STRONG:
+            return None
         if link["cell"]:
             return _bare_value(data, at, firm=False, random=True)
         if before == b":" and data[at - 1 : at] == b":":  # a part of a name such as `arn:aws:...:secret:prod/db`
@@ -162,9 +174,9 @@ def _spaced(data: bytes, start: int, end: int, rank: int, *, flag: bool) -> tupl
     inside = quoted(data, at)
     if inside is not None:
         value = data[inside[0] : inside[1]]
-        good = _quoted_is_secret(value, rank) if flag else looks_like_password(value)
-        return inside if good and b" " not in value else None
-    if not flag or gap["is"]:
+        good = _quoted_is_secret(value, rank) if flag or gap["typed"] else looks_like_password(value)
+        return inside if good and b" " not in value and not _PARSER.search(data, max(0, start - 16), start) else None
+    if not flag or not gap["space"]:
         return _bare_value(data, at, firm=False, random=True)
     stop = bare(data, at)
     value = data[at:stop].rstrip(b",;")

@@ -11,10 +11,10 @@ from .shapes import Buffer
 # `token of`, `key point`: a plain word behind a plain word announces nothing, unless it is "is" and its like.
 _PROSE: Final = rb"(?!s?[ \t]+(?!(?:is|was|are|to|as|of|set|ist|lautet|es|est)[ \t:=])[a-z]{1,24}(?:[ \t.,;!?)\n=:]|\Z))"
 # One letter of these words is rare enough to be searched for in C; the rest is checked where it stands.
-_BY_LETTER: Final = (re.compile(rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE), re.compile(rb"w(?:d|or[dt]|t|oord)" + _PROSE))
+_BY_LETTER: Final = (re.compile(rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE), re.compile(rb"w(?:d|or[dt]|t|oord|(?<=pw))" + _PROSE))
 _WHOLE: Final = (b"pass", b"cred", b"secret", b"auth", b"sess", b"otp", b"code", b"cvv", b"mnemonic", b"conn")
 _ALL: Final = re.compile(
-    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord))" + _PROSE + rb"|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn"
+    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord|(?<=pw)))" + _PROSE + rb"|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn"
 )
 _SHORT: Final = 1_024
 _OVERLAP: Final = 16

@@ -8,7 +8,7 @@ in a table of the kinds' first three bytes. No rule is ever searched for on its 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from . import headers
@@ -25,6 +25,10 @@ _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 _BASE64_LEFT: Final = re.compile(rb"[A-Za-z0-9+/]*\Z")
 _LOOK_BACK: Final = 100
 _MAX_STARTS: Final = 24
+
+# A kind's format has a character that no run holds, so that its long run may stand behind a short one.
+_HAS_GAP: Final = re.compile(r"'[^']*[^A-Za-z0-9_'\-][^']*'")
+_TOKEN_LEFT: Final = re.compile(rb"[A-Za-z0-9_.:\-/+~*|!$=]{1,64}\Z")
 
 Span = tuple[int, int, str]
 
@@ -60,10 +64,11 @@ AZURE_SECRET: Final = re.compile(rb"(?<![\w~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0
 SALESFORCE: Final = re.compile(rb"00D[A-Za-z0-9]{9,15}!\S{60,}")
 
 
-def _tables() -> tuple[dict[bytes, list[Rule]], dict[bytes, list[Rule]], dict[bytes, list[Rule]]]:
+def _tables() -> tuple[dict[bytes, list[Rule]], ...]:
     three: dict[bytes, list[Rule]] = {}
     two: dict[bytes, list[Rule]] = {}
     behind: dict[bytes, list[Rule]] = {}
+    heads: dict[bytes, list[Rule]] = {}
     for kind in ALL:
         for prefix in kind.prefixes:
             tail = _tail(prefix.encode())
@@ -74,7 +79,9 @@ def _tables() -> tuple[dict[bytes, list[Rule]], dict[bytes, list[Rule]], dict[by
                 behind.setdefault(prefix.encode()[: rule.back][-2:], []).append(rule)
             else:
                 two.setdefault(tail[:2], []).append(rule)
-    return three, two, behind
+            if rule.back or _HAS_GAP.search(kind.form):
+                heads.setdefault(prefix.encode()[:2], []).append(replace(rule, back=0))
+    return three, two, behind, heads
 
 
 def _tail(prefix: bytes) -> bytes:
@@ -90,14 +97,13 @@ def _rule(kind: Kind, prefix: bytes, back: int) -> Rule:
     return Rule(kind.name, re.compile(re.escape(prefix) + kind.regex().encode()), back, len(prefix), kind.loose, inner)
 
 
-_THREE, _TWO, _BEHIND = _tables()
+_THREE, _TWO, _BEHIND, _HEADS = _tables()
 WRAP_RUN: Final = 24
 # Hashes, UUIDs, times and hyphenated words: nothing to look for, unless the first bytes or what stands before say so.
 _DULL: Final = re.compile(
     rb"(?!00)(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{16,}+|[a-z]++(?:[_\-][a-z]++)*+|\d{4}-\d\d-\d\dT\d\d(?:-\d\d)*+)(?![A-Za-z0-9_+/=\-])"
 )
-_GLUE: Final = frozenset(key[-1] for key in _BEHIND) | frozenset(b":!\\%[+/")
-_BEHIND_CHARS: Final = frozenset(key[-1] for key in _BEHIND) | {0x3A, 0x21}
+_GLUE: Final = frozenset(key[-1] for key in _BEHIND) | frozenset(b".:|!$~\\%[+/")
 
 
 def spans(data: bytes, classes: bytes, start: int, stop: int, long_runs: list[tuple[int, int]]) -> list[Span]:
@@ -127,7 +133,7 @@ def spans(data: bytes, classes: bytes, start: int, stop: int, long_runs: list[tu
 
 def match_run(data: bytes, start: int, end: int) -> Span | None:
     """The secret that begins at, before or inside a run."""
-    found = _at(data, start) or _behind(data, start)
+    found = _behind(data, start) or _at(data, start)
     if found is None and start:
         found = _escaped(data, start, end)
     if found is None:
@@ -162,13 +168,24 @@ def _first(data: bytes, start: int, rules: list[Rule], *, inner: bool) -> Span |
 
 
 def _behind(data: bytes, start: int) -> Span | None:
-    """Kinds whose start ends in a character that no run holds: `SG.`, `hvs.`, `sha256~`."""
-    if not start or data[start - 1] not in _BEHIND_CHARS:
+    """Kinds whose start, or whose first short part, stands before the run: `SG.`, `dp.st.prod.`, `sha256~`."""
+    if not start or data[start - 1] not in _GLUE:
         return None
     rules = _BEHIND.get(data[max(0, start - 2) : start]) or _BEHIND.get(data[start - 1 : start])
     if rules is not None and (found := _first(data, start, rules, inner=False)) is not None:
         return found
-    if data[start - 1] == 0x3A:  # a telegram bot's number and colon
+    left = _TOKEN_LEFT.search(data, max(0, start - 64), start)
+    rules = _HEADS.get(data[left.start() : left.start() + 2]) if left else None
+    if left and rules is not None:
+        found = _first(data, left.start(), rules, inner=False)
+        if found is not None and found[1] > start:
+            return found
+    return _numbered(data, start)
+
+
+def _numbered(data: bytes, start: int) -> Span | None:
+    """A telegram bot's number and colon, or a salesforce org and `!`, before the run."""
+    if data[start - 1] == 0x3A:
         match = TELEGRAM.search(data, max(0, start - 12), start + 80)
         return (*match.span(), "telegram-bot-token") if match else None
     if data[start - 1] == 0x21:

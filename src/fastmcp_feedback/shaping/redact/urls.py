@@ -26,7 +26,7 @@ WEBHOOKS: Final = {
     b"outlook.office.com": (re.compile(rb"/webhook(?:b2)?/([\w\-@]{20,}/IncomingWebhook/\w{10,}/[\w\-]{20,})"), "teams-webhook"),
     b"chat.googleapis.com": (re.compile(rb"/v1/spaces/[\w\-]+/messages\?key=([\w\-]{10,}&token=[\w\-%]{10,})"), "google-chat-webhook"),
     b"hooks.zapier.com": (re.compile(rb"/hooks/catch/(\d+/\w{5,})"), "zapier-webhook"),
-    b"maker.ifttt.com": (re.compile(rb"/with/key/([\w\-]{10,})"), "ifttt-webhook"),
+    b"maker.ifttt.com": (re.compile(rb"/[\w/\-]{0,80}?with/key/([\w\-]{10,})"), "ifttt-webhook"),
     b"hook.make.com": (re.compile(rb"/(\w{20,})"), "make-webhook"),
     b"hook.us1.make.com": (re.compile(rb"/(\w{20,})"), "make-webhook"),
     b"hook.eu1.make.com": (re.compile(rb"/(\w{20,})"), "make-webhook"),
@@ -41,6 +41,7 @@ WEBHOOKS: Final = {
 # Only URLs with user info, with a telling parameter or to a known webhook host are looked at; all others cost nothing.
 _WITH_USER: Final = re.compile(rb"://[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
 _WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
+_GO_DSN: Final = re.compile(rb"(?<![\w.\-])[\w.\-]{1,64}+:([^\s@:\"'/]{1,200}+)@(?:tcp|unix|udp)\(")
 _NAMES: Final = b"|".join(sorted((re.escape(name.encode()) for name in URL_KEYS), key=len, reverse=True))
 _NAMED: Final = tuple(re.compile(rb"%b(?:amp;)?(?:%b)=" % (mark, _NAMES)) for mark in (rb"\?", b"&", b";"))
 _PARAMETER: Final = re.compile(rb"[^&#\s\"'<>\\`]*")
@@ -54,6 +55,7 @@ def spans(data: bytes, low: bytes, start: int, stop: int) -> list[Span]:
     if data.find(b"@", start, limit) >= 0:
         for found in _WITH_USER.finditer(data, start, limit):
             out += _at(data, found.start(), 3)
+        out += [(*found.span(1), "url-password") for found in _GO_DSN.finditer(data, start, limit) if not is_placeholder(found[1])]
     if data.find(b"//", start, stop) >= 0:
         for found in _HOOK.finditer(data, start, limit):
             out += _webhook(data, found.start() + 2, min(len(data), found.end() + 400))

@@ -49,12 +49,13 @@ _HEX: Final = re.compile(rb"(?:0x)?(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}|(?=[A-F
 _PLAIN_SHAPES: Final = re.compile(
     rb"""[+-]?\d[\d.,:/_\- TZ+]*[a-zA-Z%]{0,5}          # numbers, dates, times, sizes
     |v?\d+(?:\.\d+)+[\w.+\-]*                            # versions
-    |[a-z][a-z0-9+.\-]*://.*|(?:\.{0,2}|~|[A-Za-z]:)[/\\].*|[\w\-]+(?:/[\w.\-]+)+  # URLs, paths
+    |[a-z][a-z0-9+.\-]*://.*|(?:\.{0,2}|~|[A-Za-z]:)[/\\].*  # URLs, paths
     |[\w\-]+(?:\.[\w\-]+)*\.(?:com|org|net|io|dev|ai|co|py|js|ts|json|ya?ml|txt|md|toml|cfg|ini|html?|css|go|rs|java|sh|pem|log)
     |[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}
     |(?:sha|md|utf|iso|rsa|aes|es|hs|rs|base)-?\d+.*|arn:.*|urn:.*|\S+@[\w.\-]+\.\w+""",
     re.VERBOSE | re.DOTALL,
 )
+_RELATIVE: Final = re.compile(rb"[\w\-]+(?:/[\w.\-]+)+")
 _STRONG_MIX: Final = re.compile(rb"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d)")
 _HAS_DIGIT: Final = re.compile(rb"\d")
 _HAS_LETTER: Final = re.compile(rb"[A-Za-z]")
@@ -112,6 +113,8 @@ def looks_random(value: bytes, least: int = 8) -> bool:
     (True, False, False)
     """
     if len(value) < least or not _HAS_DIGIT.search(value) or not _HAS_LETTER.search(value):
+        return False
+    if b"/" in value and _RELATIVE.fullmatch(value) and not any(len(part) >= 12 and looks_random(part) for part in value.split(b"/")):
         return False
     if b" " in value or _PLAIN_SHAPES.fullmatch(value) or is_placeholder(value):
         return False

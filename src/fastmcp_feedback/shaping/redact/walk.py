@@ -11,6 +11,7 @@ from typing import Any, Final
 from .keys import PLAIN, STRONG
 from .values import STATUSES, is_placeholder, looks_like_password, looks_random
 
+MIN_SECRET: Final = 6
 TRUNCATED: Final = "[TRUNCATED]"
 NAME_FIELDS: Final = ("name", "key", "field", "header", "id", "variable", "label", "Name", "Key", "k", "param", "parameter", "property", "env")
 VALUE_FIELDS: Final = ("value", "Value", "val", "v", "defaultValue")
@@ -46,6 +47,11 @@ class Walk:
         self._found = found
         self._report = report
         self._path: list[str] = []
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The keys and places that lead to the value under work."""
+        return tuple(self._path)
 
     def value(self, value: Any, depth: int = 0) -> Any:
         """The redacted copy of a value."""
@@ -95,10 +101,13 @@ class Walk:
                 rank = STRONG
             if item is named and key in VALUE_FIELDS and named is not None:
                 rank = STRONG
+            if name is not None and len(name) >= MIN_SECRET:
+                self._path.append("(key)")
+                key = self._key(key, out)  # noqa: PLW2901 - from here on the key without a secret
+                self._path.pop()
             self._path.append(str(key))
-            shown = self._secret(item, rank, depth) if rank and item is not None else self.value(item, depth + 1)
+            out[key] = self._secret(item, rank, depth) if rank and item is not None else self.value(item, depth + 1)
             self._path.pop()
-            out[self._key(key, out)] = shown
         return out
 
     def _key(self, key: Any, taken: dict[Any, Any]) -> Any:

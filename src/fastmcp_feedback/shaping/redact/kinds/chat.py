@@ -17,7 +17,7 @@ KINDS: Final = (
     Kind("slack-config-token", _F, ("xoxe.xoxp-", "xoxe.xoxb-"), "d1 '-' s40", _SL),
     Kind("slack-config-refresh-token", _F, ("xoxe-",), "s40", _SL),
     Kind("slack-session-token", _F, ("xoxc-", "xoxs-", "xoxa-", "xoxr-", "xoxo-"), "s20", _SL),
-    Kind("slack-cookie", _F, ("xoxd-",), "w10 m0-4000", _SL),
+    Kind("slack-cookie", _F, ("xoxd-",), "w16 m0", _SL),
     Kind("slack-workflow-token", _F, ("xwfp-",), "s20", _SL),
     Kind("sendgrid-key", _F, ("SG.",), "s16 '.' s30", "https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys"),
     Kind("mailgun-key", _F, ("key-",), "h32!", "https://documentation.mailgun.com/"),

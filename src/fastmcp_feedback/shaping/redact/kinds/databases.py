@@ -29,7 +29,7 @@ KINDS: Final = (
     Kind("convex-key", _F, ("prod:", "dev:"), "l6-40 '|' m40", "https://docs.convex.dev/"),
     Kind("influxdb-token", _F, ("apiv3_",), "s60", "https://docs.influxdata.com/influxdb3/core/admin/tokens/"),
     Kind("tinybird-token", _F, ("p.eyJ",), "m60", "https://www.tinybird.co/docs/"),
-    Kind("astra-db-token", _F, ("AstraCS:",), "w20 m20", "https://docs.datastax.com/en/astra-db-serverless/administration/manage-application-tokens.html"),
+    Kind("astra-db-token", _F, ("AstraCS:",), "m40", "https://docs.datastax.com/en/astra-db-serverless/administration/manage-application-tokens.html"),
     Kind("elastic-cloud-key", _F, ("essu_",), "m40", "https://www.elastic.co/docs/api/doc/cloud/authentication"),
     Kind("dropbox-short-lived-token", _F, ("sl.",), "s60", "https://developers.dropbox.com/oauth-guide"),
     Kind("dropbox-user-token", _F, ("sl.u.",), "s60", "https://developers.dropbox.com/oauth-guide"),
