@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
@@ -118,6 +119,15 @@ def test_a_tool_that_asks_for_input_is_no_failure() -> None:
 
     assert result_payload(asks) == ([{"type": "input_required"}], False, True)
     assert with_meta(asks, {"ours": 1}) is asks
+
+
+@pytest.mark.skipif(IS_V4 or not hasattr(types, "CreateTaskResult"), reason="A later FastMCP keeps this type in an extension")
+def test_a_background_tasks_ticket_names_the_task() -> None:
+    """The submission is the call; what the task answers later is not."""
+    now = datetime.now(UTC)
+    task = types.Task(taskId="task-1", status="working", createdAt=now, lastUpdatedAt=now, ttl=60000)
+
+    assert result_payload(types.CreateTaskResult(task=task)) == ([{"type": "task", "task_id": "task-1"}], False, True)
 
 
 class Ticket:

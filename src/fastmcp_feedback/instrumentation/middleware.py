@@ -232,9 +232,9 @@ class InstrumentationMiddleware(CaptureMiddleware):
     def interrupt_running(self) -> None:
         """Record the calls that run now as `error` / `Interrupted`: the process ends before they can."""
         for call in self.call_log.running_now():
+            call.ended = True
             call.exception = ExceptionFacts("Interrupted", "the server was ended while the tool ran")
             call.duration_ns = time.time_ns() - call.started_ns
-            self.call_log.ended(call)
             self.recorder.submit(call, len(call.args.data))
 
     async def aclose(self) -> None:
