@@ -18,6 +18,7 @@ from ..records import CallLink, EventRecord, ToolCallRecord
 from ..shaping.shaper import Redaction, Shaper, ShapingOptions
 from ..shaping.texts import ShortTexts
 from .events import LLM_CALL, EventMaker
+from .interrupted import InterruptedCalls
 from .setup import check_sinks, payload_bytes, sort_options
 
 
@@ -60,21 +61,22 @@ class InstrumentationMiddleware(CaptureMiddleware):
         redaction = Redaction(redactor, capture.max_payload_bytes, None)
         self._redaction = redaction
         self.recorder = Recorder(self._shape, self.sinks if capture.mode != "off" else [], delivery, self._host)
-        self._shaper = Shaper(
-            ShapingOptions(
-                redactor=redactor,
-                result_classifier=capture.result_classifier,
-                fault_hook=capture.fault_hook,
-                sample_rates=capture.sample_rates,
-                random=capture.random,
-                max_error_chars=capture.max_error_chars,
-                max_payload_bytes=capture.max_payload_bytes,
-                server_version=capture.server_version,
-            ),
-            lambda: self.recorder.inbox.pacer.breathe(),  # noqa: PLW0108 - a fork replaces the inbox
+        shaping = ShapingOptions(
+            redactor=redactor,
+            result_classifier=capture.result_classifier,
+            fault_hook=capture.fault_hook,
+            sample_rates=capture.sample_rates,
+            random=capture.random,
+            max_error_chars=capture.max_error_chars,
+            max_payload_bytes=capture.max_payload_bytes,
+            server_version=capture.server_version,
         )
+        self._shaper = Shaper(shaping, lambda: self.recorder.inbox.pacer.breathe())  # noqa: PLW0108 - a fork replaces the inbox
         host_sinks = any(not runner.owns_resource for runner in self.recorder.runners)
-        super().__init__(capture, self.recorder.submit, self._host.bind if host_sinks else None)
+        on_loop = self._host.bind if host_sinks else None
+        super().__init__(capture, self.recorder.submit, on_loop if delivery.spool is None else self._served)
+        if delivery.spool is not None:
+            self.recorder.follow_calls(self.call_log.running_now, InterruptedCalls(shaping).template)
         self._events = EventMaker(capture, redaction, ShortTexts(redactor), self.call_log)
         self._linker = Linker(self.call_log, self.recorder, self.sinks, capture)
 
@@ -84,6 +86,11 @@ class InstrumentationMiddleware(CaptureMiddleware):
         return str(self.options.mode)
 
     # -- the road
+
+    def _served(self, loop: asyncio.AbstractEventLoop) -> None:
+        """A call begins on this loop, and there is a spool."""
+        self._host.bind(loop)
+        self.recorder.recover()
 
     def _shape(self, item: Any) -> tuple[Any, bool] | None:
         if type(item) is not RawCall:
@@ -232,6 +239,8 @@ class InstrumentationMiddleware(CaptureMiddleware):
     def interrupt_running(self) -> None:
         """Record the calls that run now as `error` / `Interrupted`: the process ends before they can."""
         for call in self.call_log.running_now():
+            if call.excluded:
+                continue
             call.ended = True
             call.exception = ExceptionFacts("Interrupted", "the server was ended while the tool ran")
             call.duration_ns = time.time_ns() - call.started_ns
