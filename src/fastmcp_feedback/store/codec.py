@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -238,6 +239,14 @@ STAMPS: Final[dict[Dialect, Stamp]] = {"sqlite": stamp_text, "postgresql": utc}
 def now(dialect: Dialect) -> Any:
     """The present moment as a column value."""
     return STAMPS[dialect](utc_now())
+
+
+def packed_vector(text: str | bytes | None) -> bytes | None:
+    """A vector given as JSON as little-endian 32-bit floats; None when it is none."""
+    if not isinstance(text, str):
+        return text
+    numbers = jsonsafe.loads(text)
+    return struct.pack(f"<{len(numbers)}f", *numbers) if isinstance(numbers, list) else None
 
 
 # -- back

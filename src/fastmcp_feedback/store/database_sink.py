@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..records import CallLink
 from ..sink import Record
@@ -14,6 +14,7 @@ from .ddl import check_prefix
 from .durations import seconds
 from .location import Location, locate
 from .migrations import Found
+from .pruner import Pruner
 from .schema import DEFAULT_PREFIX, Dialect
 from .statements import Statement
 
@@ -34,8 +35,12 @@ class Backend(Protocol):
         """Rows of all statements."""
         ...
 
-    async def execute(self, statements: Sequence[Statement]) -> list[int]:
-        """Run all in one transaction; rows changed by each."""
+    async def execute(self, statements: Sequence[Statement], *, exclusive: bool = False) -> list[int]:
+        """Run all in one transaction; rows changed by each. With `exclusive` no link is written meanwhile."""
+        ...
+
+    async def prune_partitions(self, cutoff: datetime) -> int:
+        """Drop partitions that are old as a whole; how many rows went."""
         ...
 
     async def prepare(self) -> None:
@@ -63,6 +68,10 @@ class DatabaseSink:
         prune_interval: How often old rows are looked for, in seconds, as timedelta or text.
         prune_batch: Rows deleted in one transaction.
         embedding_dim: Dimension of stored vectors; None until an embedder says so.
+        statement_timeout: PostgreSQL gives up a statement after so many seconds; keep it below `sink_timeout`.
+        pgbouncer: PostgreSQL stands behind PgBouncer in transaction mode: no prepared statements are kept.
+        partitions: PostgreSQL keeps calls and events in one table for each `day`, `week` or `month`, and retention
+            drops whole tables. Only for tables that are made new.
 
     Raises:
         ValueError: an unsupported or malformed URL, prefix or duration.
@@ -84,15 +93,24 @@ class DatabaseSink:
         prune_interval: float | timedelta | str = 3600.0,
         prune_batch: int = 5000,
         embedding_dim: int | None = None,
+        statement_timeout: float | timedelta | str = 8.0,
+        pgbouncer: bool = False,
+        partitions: Literal["day", "week", "month"] | None = None,
     ) -> None:
         self.prefix = check_prefix(prefix)
         self.retention = None if retention is None else timedelta(seconds=seconds("retention", retention, unit_needed=True))
-        self.prune_interval_s = seconds("prune_interval", prune_interval)
-        self.prune_batch = prune_batch
         self.embedding_dim = embedding_dim
-        self._location, self._backend = _open(engine_or_url, self.prefix, create_tables)
+        options = {
+            "embedding_dim": embedding_dim,
+            "partitions": partitions,
+            "pgbouncer": pgbouncer,
+            "statement_timeout_s": seconds("statement_timeout", statement_timeout),
+        }
+        self._location, self.backend = _open(engine_or_url, self.prefix, create_tables, options)
         self.owns_resource = isinstance(engine_or_url, str)
-        self._stamp = STAMPS[self._backend.dialect]
+        interval_s = seconds("prune_interval", prune_interval)
+        self._pruner = Pruner(self.backend, self.prefix, self.retention, interval_s, prune_batch)
+        self._stamp = STAMPS[self.backend.dialect]
 
     @property
     def url(self) -> str:
@@ -102,7 +120,7 @@ class DatabaseSink:
     @property
     def dialect(self) -> Dialect:
         """`sqlite` or `postgresql`."""
-        return self._backend.dialect
+        return self.backend.dialect
 
     def __repr__(self) -> str:
         return f"DatabaseSink({self.url!r}, prefix={self.prefix!r})"
@@ -114,11 +132,24 @@ class DatabaseSink:
             SinkUnavailable: the database cannot take them now; the text says why and what to do.
             RecordsRejected: these records can never be stored; all others have been.
         """
-        await self._backend.write(records)
+        await self.backend.write(records)
+        await self._pruner.after_write()
+
+    async def prune(self, older_than: datetime | timedelta | str | None = None, *, on_progress: Callable[[int], None] | None = None) -> int:
+        """Delete calls and events older than that (a duration, a moment; None: the sink's retention), but no linked call.
+
+        Works in transactions of `prune_batch` rows, so that writers hardly wait; `on_progress` hears of each.
+        Returns how many calls and events went.
+
+        Raises:
+            ValueError: neither `older_than` nor a retention.
+            SinkUnavailable: the database cannot be reached.
+        """
+        return await self._pruner.prune(older_than, on_progress)
 
     async def aclose(self) -> None:
         """Close what is ours. The sink opens the database again when it is used after that."""
-        await self._backend.aclose()
+        await self.backend.aclose()
 
     # -- linking
 
@@ -133,39 +164,46 @@ class DatabaseSink:
         asked = statements.recent_calls(
             self.prefix, conversation_key=conversation_key, user_sub=user_sub, ids=ids, since=bound, limit=limit
         )
-        rows = await self._backend.query(asked) if asked and limit > 0 else []
+        rows = await self.backend.query(asked) if asked and limit > 0 else []
         found = {row["id"]: read_row(row, statements.CANDIDATE_KINDS) for row in rows}
         return sorted(found.values(), key=lambda row: (row["started_at"], row["id"]), reverse=True)
 
     async def read_calls(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """All columns of the calls with these ids, oldest first."""
         asked = statements.read_calls(self.prefix, ids)
-        rows = await self._backend.query([asked]) if asked else []
+        rows = await self.backend.query([asked]) if asked else []
         return sorted((read_row(row, statements.CANDIDATE_KINDS) for row in rows), key=lambda row: (row["started_at"], row["id"]))
 
     async def write_links(self, ref: str, links: Sequence[CallLink]) -> None:
         """Attach these calls to a report, in place of what was attached before."""
-        await self._backend.execute(statements.write_links(self.prefix, ref, links, self.dialect, self._stamp))
+        await self.backend.execute(statements.write_links(self.prefix, ref, links, self.dialect, self._stamp))
 
     async def read_context(self, ref: str) -> list[dict[str, Any]]:
         """The calls attached to a report, in order; `outcome` is None for one that is not stored (yet)."""
-        rows = await self._backend.query([statements.read_context(self.prefix, ref)])
+        rows = await self.backend.query([statements.read_context(self.prefix, ref)])
         decoded = [read_row(row, statements.CONTEXT_KINDS) for row in rows]
         return [{name: row[name] for name in statements.CONTEXT_ORDER} for row in decoded]
 
     async def read_events(self, key: str, kinds: Sequence[str] | None = None, limit: int = 1000) -> list[dict[str, Any]]:
         """The newest `limit` stored events with that key, oldest first, as `EventRecord.to_dict` gives them."""
-        rows = await self._backend.query([statements.read_events(self.prefix, key, kinds, limit)])
+        rows = await self.backend.query([statements.read_events(self.prefix, key, kinds, limit)])
         events = [read_row(row, statements.EVENT_KINDS) for row in reversed(rows)]
         return [{**event, "occurred_at": event["occurred_at"].isoformat()} for event in events]
 
 
-def _open(engine_or_url: Any, prefix: str, create_tables: bool | None) -> tuple[Location, Backend]:
+def _open(engine_or_url: Any, prefix: str, create_tables: bool | None, options: dict[str, Any]) -> tuple[Location, Backend]:
     if isinstance(engine_or_url, str):
         location = locate(engine_or_url)
         if location.dialect == "sqlite":
             from .sqlite_backend import SqliteBackend  # noqa: PLC0415 - loads sqlite3 for those who use it
 
             return location, SqliteBackend(location, prefix, create_tables=create_tables is not False)
-        raise ValueError("PostgreSQL is not supported yet")
+        from .pg_backend import PostgresBackend  # noqa: PLC0415 - loads asyncpg for those who use it
+
+        return location, PostgresBackend(location, prefix, create_tables=create_tables is True, **options)
+    if hasattr(engine_or_url, "sync_engine"):
+        from .engine_backend import EngineBackend  # noqa: PLC0415 - loads SQLAlchemy for those who use it
+
+        engine = EngineBackend(engine_or_url, prefix, create_tables=create_tables is True, embedding_dim=options["embedding_dim"])
+        return engine.location, engine
     raise TypeError(f"DatabaseSink takes a database URL or an AsyncEngine, got {type(engine_or_url).__name__}")

@@ -75,6 +75,24 @@ def create_index(index: Index, table_name: str) -> str:
     return f"CREATE INDEX {quoted(index.name(table_name))} ON {quoted(table_name)} ({', '.join(map(quoted, index.columns))}){where}"
 
 
+def create_partition_default(name: str) -> str:
+    """The partition for rows whose time is far from now."""
+    return f"CREATE TABLE IF NOT EXISTS {quoted(name + '_default')} PARTITION OF {quoted(name)} DEFAULT"
+
+
+_ARRAYS: Final[dict[Kind, str]] = {"time": "timestamptz[]", "json": "jsonb[]", "real": "float8[]", "int": "int8[]", "bool": "bool[]"}
+
+
+def insert_unnest(table: Table, name: str, keys: tuple[str, ...]) -> str:
+    """PostgreSQL: insert columns given as arrays, leave out rows whose key is there, return the ids of the others."""
+    columns = ", ".join(quoted(column.name) for column in table.columns)
+    arrays = ", ".join(f"${n}::{_ARRAYS.get(column.kind, 'text[]')}" for n, column in enumerate(table.columns, 1))
+    return (
+        f"INSERT INTO {quoted(name)} ({columns}) SELECT * FROM unnest({arrays}) "  # noqa: S608 - names of ours, values bound
+        f"ON CONFLICT ({', '.join(map(quoted, keys))}) DO NOTHING RETURNING id"
+    )
+
+
 def create_all(dialect: Dialect, prefix: str, *, vector_type: str | None = None, partitioned: bool = False) -> Iterator[str]:
     """Every statement that a fresh database needs."""
     for table in TABLES:

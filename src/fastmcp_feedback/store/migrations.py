@@ -12,11 +12,14 @@ from typing import Any, Final
 
 from ..version import __version__
 from .codec import now
-from .ddl import create_index, create_table, quoted
+from .ddl import create_index, create_table, quoted, sql_type
 from .schema import EMBEDDINGS, EVENTS, LINKS, SCHEMA, TABLES, TOOL_CALLS, VERSION, Column, Dialect, Table
 from .statements import Statement
 
 FIRST_VERSIONED: Final = 3
+
+VECTOR_FUNCTION: Final = "fastmcp_feedback_vector"
+"""On SQLite: JSON text of a published release's vector -> 32-bit floats. The backend defines it."""
 
 STEPS: Final[Mapping[int, Mapping[Dialect, tuple[str, ...]]]] = {}
 """Version -> statements that lead to it from the version before, `{prefix}` for the prefix. Version 4 will be the first."""
@@ -47,6 +50,8 @@ class Found:
         calls = self.tables.get(TOOL_CALLS.name)
         if not self.tables:
             return None
+        if SCHEMA.name in self.tables and not missing(self):
+            return VERSION  # made from `build_metadata` by the host
         if calls is not None and set(calls) >= _LEGACY_CALL_COLUMNS and SCHEMA.name not in self.tables:
             return 2 if "sample_rate" in calls else 1
         raise ForeignTables(
@@ -102,17 +107,48 @@ def _stamp(target: Target) -> Statement:
 
 
 def _build(found: Found, target: Target) -> Iterator[str]:
-    """Create what is missing and rebuild what a published release made."""
+    """Create what is missing, and change or rebuild what a published release made."""
     for table in TABLES:
         name = target.prefix + table.name
         partitioned = target.partitioned and table.time is not None
         source = found.tables.get(table.name)
         if source is None:
             yield create_table(table, target.dialect, name, vector_type=target.vector_type, partitioned=partitioned)
+        elif target.dialect == "postgresql" and table is not EMBEDDINGS:
+            yield from _alter(table, source, target)
         else:
             yield from _rebuild(table, source, target)
         for index in table.indexes:
             yield create_index(index, name)
+
+
+_LEGACY_INDEXES: Final = {
+    TOOL_CALLS.name: ("tool", "ok", "outcome", "session_id", "user_sub", "server_version", "started_at"),
+    EVENTS.name: ("occurred_at", "kind", "key", "call_id", "user_sub"),
+    LINKS.name: ("call_id",),
+}
+
+
+def _alter(table: Table, source: Mapping[str, str], target: Target) -> Iterator[str]:
+    """PostgreSQL changes a table in place, so that grants stay: one statement, one pass over the rows."""
+    name = quoted(target.prefix + table.name)
+    for column_name in _LEGACY_INDEXES[table.name]:
+        yield f"DROP INDEX IF EXISTS {quoted(f'ix_{target.prefix}{table.name}_{column_name}')}"
+    changes: list[str] = []
+    for column in table.columns:
+        declared, place = sql_type(column, target.dialect, target.vector_type), quoted(column.name)
+        value = _carried(table, column, source, target.dialect)
+        if column.name not in source:
+            default = f" NOT NULL DEFAULT {value}" if value is not None else ""
+            changes.append(f"ADD COLUMN {place} {declared}{default}")
+            continue
+        changes.append(f"ALTER COLUMN {place} TYPE {declared} USING {value}")
+        if column.name not in table.primary_key:
+            changes.append(f"ALTER COLUMN {place} {'SET' if column.required else 'DROP'} NOT NULL")
+    yield f"ALTER TABLE {name} " + ", ".join(changes)
+    for column in table.columns:
+        if column.name not in source and _carried(table, column, source, target.dialect) is not None:
+            yield f"ALTER TABLE {name} ALTER COLUMN {quoted(column.name)} DROP DEFAULT"
 
 
 def _rebuild(table: Table, source: Mapping[str, str], target: Target) -> Iterator[str]:
@@ -137,7 +173,7 @@ def _carried(table: Table, column: Column, source: Mapping[str, str], dialect: D
     if table is TOOL_CALLS and column.name == "outcome":
         return f"COALESCE({name}, CASE WHEN ok THEN 'ok' ELSE 'error' END)"
     if table is EMBEDDINGS and column.kind == "vector":
-        return name
+        return name if dialect == "postgresql" else f"{VECTOR_FUNCTION}({name})"
     if dialect == "postgresql":
         cast = {"json": "JSONB", "time": "TIMESTAMP WITH TIME ZONE", "key": "TEXT", "text": "TEXT"}.get(column.kind)
         if column.kind == "json":

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
-import weakref
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from ..sink import Record, RecordsRejected, SinkUnavailable
 from ..worker import Worker
 from . import migrations
-from .codec import Part, Row, encode_rows, stamp_text
+from .codec import Part, Row, encode_rows, packed_vector, stamp_text
 from .ddl import quoted
 from .location import Location
 from .migrations import Found, Target
 from .schema import EVENTS, TABLES, TOOL_CALLS, Dialect, Table
-from .sqlite_file import Identity, connect, explain, identity_of, make_private
+from .sqlite_file import Handle, Identity, connect, explain, identity_of, make_private
 from .statements import Statement
 
 T = TypeVar("T")
@@ -25,9 +24,6 @@ T = TypeVar("T")
 _CHUNK_ROWS: Final = 250  # one statement: the interpreter is free for others while SQLite works on it
 _GONE_GRACE_S: Final = 3.0  # a file that was moved away may come back
 _DATA_ERRORS: Final = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError, OverflowError)
-
-# Connections that a fork made unusable. Closing them here would touch the parent's files.
-_inherited: list[sqlite3.Connection] = []
 
 
 class SqliteBackend:
@@ -43,8 +39,8 @@ class SqliteBackend:
         self.target = Target("sqlite", prefix)
         self._writer = Worker("fastmcp-feedback-sqlite")
         self._reader = self._writer if location.in_memory else Worker("fastmcp-feedback-sqlite-read")
-        self._write_con = _Handle()
-        self._read_con = self._write_con if location.in_memory else _Handle()
+        self._write_con = Handle()
+        self._read_con = self._write_con if location.in_memory else Handle()
         self._gone_since: float | None = None
         self._inserts = {table.name: _Inserts(prefix + table.name, table) for table in (TOOL_CALLS, EVENTS)}
 
@@ -58,7 +54,7 @@ class SqliteBackend:
         """Rows of all statements; none while the database does not exist yet."""
         return await self._reader.run(self._query, statements)
 
-    async def execute(self, statements: Sequence[Statement]) -> list[int]:
+    async def execute(self, statements: Sequence[Statement], *, exclusive: bool = False) -> list[int]:  # noqa: ARG002 - every writer is
         """Run all statements in one transaction; rows changed by each."""
         return await self._writer.run(self._in_transaction, lambda con: [con.execute(*s).rowcount for s in statements])
 
@@ -69,6 +65,10 @@ class SqliteBackend:
     async def inspect(self) -> Found:
         """What the database holds under our prefix."""
         return await self._reader.run(self._guard, self._inspect)
+
+    async def prune_partitions(self, cutoff: datetime) -> int:  # noqa: ARG002 - as the other backends
+        """SQLite has no partitions."""
+        return 0
 
     async def aclose(self) -> None:
         """Finish what is queued and close both connections."""
@@ -176,6 +176,7 @@ class SqliteBackend:
 
     def _upgrade(self, con: sqlite3.Connection) -> None:
         """Under the write lock: another process may just have done it."""
+        con.create_function(migrations.VECTOR_FUNCTION, 1, packed_vector, deterministic=True)
         for sql, values in migrations.plan(found_in(con, self.prefix), self.target):
             con.execute(sql, values)
 
@@ -224,37 +225,6 @@ class SqliteBackend:
             self._read_con.close()
             con = self._read_con.set(connect(path, read_only=True), here)
         return con
-
-
-class _Handle:
-    """One connection and the file that it was opened on; forgotten, not closed, after a fork."""
-
-    def __init__(self) -> None:
-        self._con: sqlite3.Connection | None = None
-        self._pid = os.getpid()
-        self._finalizer: Any = None
-        self.identity: Identity | None = None
-
-    def get(self) -> sqlite3.Connection | None:
-        if self._con is not None and self._pid != os.getpid():
-            _inherited.append(self._con)
-            self._con = None
-            self._finalizer.detach()
-        return self._con
-
-    def set(self, con: sqlite3.Connection, identity: Identity | None) -> sqlite3.Connection:
-        self._con, self.identity, self._pid = con, identity, os.getpid()
-        # When the sink is forgotten without aclose(); at exit the writer may still need the connection.
-        self._finalizer = weakref.finalize(self, con.close)
-        self._finalizer.atexit = False
-        return con
-
-    def close(self) -> None:
-        con = self.get()
-        if con is not None:
-            self._con = None
-            self._finalizer.detach()
-            con.close()
 
 
 class _Inserts:

@@ -6,8 +6,9 @@ import contextlib
 import os
 import sqlite3
 import time
+import weakref
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ..contain import warn_once
 from ..sink import SinkUnavailable
@@ -81,6 +82,44 @@ def _use_wal(con: sqlite3.Connection, name: str) -> None:
                 f"wal {name}", "%s cannot use SQLite's WAL mode (it is in %s): writers and readers will wait for each other", name, mode
             )
         return
+
+
+# Connections that a fork made unusable. Closing them here would touch the parent's files.
+_inherited: list[sqlite3.Connection] = []
+
+
+class Handle:
+    """One connection and the file that it was opened on; forgotten, not closed, after a fork."""
+
+    def __init__(self) -> None:
+        self._con: sqlite3.Connection | None = None
+        self._pid = os.getpid()
+        self._finalizer: Any = None
+        self.identity: Identity | None = None
+
+    def get(self) -> sqlite3.Connection | None:
+        """The connection, None when there is none that this process may use."""
+        if self._con is not None and self._pid != os.getpid():
+            _inherited.append(self._con)
+            self._con = None
+            self._finalizer.detach()
+        return self._con
+
+    def set(self, con: sqlite3.Connection, identity: Identity | None) -> sqlite3.Connection:
+        """Keep this connection."""
+        self._con, self.identity, self._pid = con, identity, os.getpid()
+        # When the sink is forgotten without aclose(); at exit the writer may still need the connection.
+        self._finalizer = weakref.finalize(self, con.close)
+        self._finalizer.atexit = False
+        return con
+
+    def close(self) -> None:
+        """Close it, if there is one."""
+        con = self.get()
+        if con is not None:
+            self._con = None
+            self._finalizer.detach()
+            con.close()
 
 
 def primary_code(exc: sqlite3.Error) -> int:
