@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,11 @@ def recorded(transport: str, records: Path, sink: MemorySink) -> Callable[[], li
     return lambda: [json.loads(line) for line in records.read_text().splitlines()] if records.exists() else []
 
 
+def reached(seen: Callable[[], list[dict[str, Any]]], total: int) -> bool:
+    """Are there so many records?"""
+    return len(seen()) >= total
+
+
 async def what_the_client_gets(client: Client[Any], case: Case) -> object:
     """The answer or the error, comparable between two runs."""
     try:
@@ -109,7 +115,7 @@ async def test_every_outcome_leaves_its_record_and_the_client_its_answer(transpo
             if transport != "stdio":
                 assert await mw.flush()
             total = before + case.records
-            await until(lambda total=total: len(seen()) >= total)
+            await until(partial(reached, seen, total))
             new = seen()[before:]
             assert len(new) == case.records, (case, new)
             before = len(seen())

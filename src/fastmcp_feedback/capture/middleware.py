@@ -163,8 +163,8 @@ class CaptureMiddleware(Middleware):
                     rest.setdefault(key, value)
             call.identity = rest
             if unknown and call.user_sub is not None:
-                key, basis = adapter.conversation_for(call.context, call.user_sub)
-                call.context = replace(call.context, conversation_key=key, conversation_basis=basis)
+                group, basis = adapter.conversation_for(call.context, call.user_sub)
+                call.context = replace(call.context, conversation_key=group, conversation_basis=basis)
 
     # -- the other ways of a call
 

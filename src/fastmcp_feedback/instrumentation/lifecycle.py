@@ -75,6 +75,7 @@ def _follow_lifespan(app: Any, middleware: InstrumentationMiddleware) -> None:
     @asynccontextmanager
     async def managed() -> AsyncIterator[Any]:
         _install_signal_handlers()
+        middleware.recorder.recover()
         try:
             async with original() as value:
                 yield value

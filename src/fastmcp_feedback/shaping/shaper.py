@@ -55,7 +55,8 @@ class Shaper:
             late, call.late_result = call.late_result, None
             if call.result is not None and (b"null" in call.result.data or b"\\u0000" in call.result.data):
                 call.result = encode_json_value(late)
-        carry, carried, args = NO_CARRY, [], None
+        carry, args = NO_CARRY, None
+        carried: list[str] = []
         full = call.mode == "full"
         if full or not call.classified or self._has_outlet(call):
             args = self._redaction.payload(call.args, carried, full=full, needed=True)

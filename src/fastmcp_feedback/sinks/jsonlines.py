@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import orjson
 
-from ..jsonsafe import dump_safe, encode
+from ..jsonsafe import encode
 from ..records import encoded_payload
 from ..sink import Record, SinkUnavailable
 from ..worker import Worker
@@ -36,16 +36,12 @@ def line(record: Record) -> bytes:
     try:
         return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
     except (TypeError, ValueError):
-        return _careful_line(fields)
+        return _careful_line(record)
 
 
-def _careful_line(fields: dict[str, Any]) -> bytes:
+def _careful_line(record: Record) -> bytes:
     """For records built by hand with values that a JSON encoder refuses."""
-    parts = []
-    for name, value in fields.items():
-        data = value.contents if isinstance(value, orjson.Fragment) else encode(value).data
-        parts.append(dump_safe(name) + b":" + data)
-    return b"{" + b",".join(parts) + b"}\n"
+    return encode({"record": record.record_type, **record.to_dict()}).data + b"\n"
 
 
 class JsonLinesSink:
