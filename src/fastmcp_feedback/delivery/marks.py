@@ -43,7 +43,7 @@ class Marks:
             return
         self._looked_s = now_s
         began_before_ns = time.time_ns() - _LONG_CALL_NS
-        long_running = {call.id: call for call in self.running() if call.started_ns <= began_before_ns}
+        long_running = {call.id: call for call in self.running() if call.started_ns <= began_before_ns and not call.ended}
         for call_id, mark in list(self.open.items()):
             if not self._spool.knows_start(mark.place):  # dropped with its file: mark it anew
                 del self.open[call_id]
