@@ -25,6 +25,10 @@ class Failure:
 
     `fault` is who has to mend it: `caller`, `upstream`, `server` or `cancelled`. `category` is a finer word
     (`bad_arguments`, `timeout`, ...), `fingerprint` groups equal failures, `bad_arguments` names refused arguments.
+
+    >>> from fastmcp_feedback.instrumentation import Failure
+    >>> Failure("caller", "bad_arguments", "f1-0c9a", ("scene",)).bad_arguments
+    ('scene',)
     """
 
     fault: str
@@ -198,7 +202,13 @@ class EventRecord(_Carrier):
 
 @dataclass(frozen=True, slots=True)
 class CallLink:
-    """One call linked to a report. `position` counts from 0, oldest first; `rule` says why it matched."""
+    """One call linked to a report. `position` counts from 0, oldest first; `rule` says why it matched.
+
+    >>> from datetime import UTC, datetime
+    >>> from fastmcp_feedback.instrumentation import CallLink
+    >>> CallLink("25568541-cf28-472c-9537-3151d7d21be7", "session", "render", datetime.now(UTC), ok=False, position=0).rule
+    'session'
+    """
 
     call_id: str
     rule: str

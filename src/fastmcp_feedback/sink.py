@@ -17,6 +17,14 @@ class Sink(Protocol):
     Batches mix both record types. A sink attribute `owns_resource = True` says that the sink holds its own file or
     connection and may run on the recorder's writer thread; others run on the server's event loop. An exception
     means that the whole batch may be tried again; `RecordsRejected` names single records that never will be taken.
+
+    >>> from fastmcp_feedback.instrumentation import Sink
+    >>> class Printing:
+    ...     async def write(self, records):
+    ...         for record in records:
+    ...             print(record.record_type)
+    >>> isinstance(Printing(), Sink)
+    True
     """
 
     async def write(self, records: Sequence[Record]) -> None:

@@ -157,7 +157,7 @@ class Shaper:
             return self._plain_derived[memo]
         derived = Derived(
             failure=failure,
-            conversation_key=self.texts.short(context.conversation_key),
+            conversation_key=context.conversation_key,  # digests of our own making: nothing to redact
             conversation_basis=context.conversation_basis,
             parent_call_id=call.parent_call_id,
             trace_id=context.trace_id,
