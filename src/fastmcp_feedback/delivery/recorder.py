@@ -30,7 +30,9 @@ from .writer import abandon_and_stop, start_writer
 
 Shape = Callable[[Any], "tuple[Record, bool] | None"]
 _OVERHEAD_BYTES = 600  # a record's own objects, beside its payloads
-_SPOOL_ROOM = 4  # with a spool a burst may be so many times larger than the queues, until it has gone to disk
+# With a spool the queues' limits say what stays in memory; a burst on its way to disk may be larger.
+_BURST = 400_000
+_BURST_BYTES = 256 * 1024 * 1024
 _SECURE_S = 1.0
 
 
@@ -128,7 +130,7 @@ class Recorder:
         """How much the inbox may hold: what the emptiest sink's queue still takes, or what the disk will."""
         options = self.options
         if self.keeper is not None and self.keeper.spool.usable:
-            self._room, self._room_bytes = options.max_queue * _SPOOL_ROOM, options.max_queue_bytes * _SPOOL_ROOM
+            self._room, self._room_bytes = max(options.max_queue, _BURST), max(options.max_queue_bytes, _BURST_BYTES)
             return
         accounts = [runner.account for runner in self.runners]
         self._room = options.max_queue - min((account.waiting for account in accounts), default=0)

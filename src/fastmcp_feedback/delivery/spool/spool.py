@@ -69,6 +69,7 @@ class Spool:
         self._looked_around_s = 0.0
         self._locks_work = True
         self._closed = False
+        self._left_behind: list[Segment] = []  # after closing, for the books
 
     # -- state
 
@@ -85,7 +86,7 @@ class Spool:
     def counts(self, name: str) -> Counts:
         """What is owed to a sink; settled records may still be counted for a moment."""
         held = on_disk = recovered = 0
-        for segment in tuple(self._holdings.segments):
+        for segment in tuple(self._left_behind or self._holdings.segments):
             if segment.claimed:
                 recovered += segment.held[name] + segment.on_disk[name]
             else:
@@ -286,6 +287,7 @@ class Spool:
         with self._lock:
             self._closed = True
             self.maintain()
+            self._left_behind = self._left_behind or list(self._holdings.segments)
             self._holdings.let_go()
 
     def abandon_after_fork(self) -> None:
