@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import os
@@ -9,6 +10,7 @@ import tempfile
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -82,32 +84,38 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         folder.rmdir()
 
 
-async def new_postgres_database(server_url: str) -> str:
-    """A fresh database on the server; its URL."""
+def on_server(url: str, *statements: str) -> None:
+    """Run statements on a connection of their own, apart from any running event loop."""
     import asyncpg
 
+    async def run() -> None:
+        con = await asyncpg.connect(url)
+        for statement in statements:
+            await con.execute(statement)
+        await con.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(run())).result()
+
+
+def new_postgres_database(server_url: str) -> str:
+    """A fresh database on the server; its URL."""
     name = f"t{uuid.uuid4().hex[:12]}"
-    con = await asyncpg.connect(server_url)
-    await con.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
-    await con.close()
+    on_server(server_url, f"CREATE DATABASE \"{name}\" TEMPLATE template0 LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
     return server_url.replace("/postgres?", f"/{name}?", 1)
 
 
-async def drop_postgres_database(server_url: str, url: str) -> None:
+def drop_postgres_database(server_url: str, url: str) -> None:
     """Remove a database with everything that still holds it."""
-    import asyncpg
-
-    con = await asyncpg.connect(server_url)
-    await con.execute(f'DROP DATABASE IF EXISTS "{urlsplit(url).path[1:]}" WITH (FORCE)')
-    await con.close()
+    on_server(server_url, f'DROP DATABASE IF EXISTS "{urlsplit(url).path[1:]}" WITH (FORCE)')
 
 
-@pytest_asyncio.fixture
-async def postgres_database(postgres_url: str) -> AsyncIterator[str]:
+@pytest.fixture
+def postgres_database(postgres_url: str) -> Iterator[str]:
     """The URL of a fresh PostgreSQL database."""
-    url = await new_postgres_database(postgres_url)
+    url = new_postgres_database(postgres_url)
     yield url
-    await drop_postgres_database(postgres_url, url)
+    drop_postgres_database(postgres_url, url)
 
 
 @pytest_asyncio.fixture(params=DATABASES)
@@ -117,7 +125,7 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
     server = ""
     if kind.startswith("postgres"):
         server = request.getfixturevalue("postgres_url")
-        plain = await new_postgres_database(server)
+        plain = new_postgres_database(server)
         url = plain.replace("postgresql://", "postgresql+asyncpg://") if kind.endswith("_engine") else plain
     else:
         url = {
@@ -129,4 +137,4 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
     yield found
     await found.aclose()
     if server:
-        await drop_postgres_database(server, url)
+        drop_postgres_database(server, url)

@@ -208,7 +208,7 @@ class EngineBackend:
         version = None
         if "version" in tables.get("schema", ()):
             version = (await con.execute(sa.text(f"SELECT max(version) FROM {quoted(self.prefix + 'schema')}"))).scalar()  # noqa: S608
-        return Found(tables, version)
+        return Found(tables, version, self.prefix)
 
 
 def _is_data_error(exc: BaseException) -> bool:

@@ -41,6 +41,7 @@ class Found:
 
     tables: Mapping[str, Mapping[str, str]]
     version: int | None = None
+    prefix: str = ""
 
     @property
     def release(self) -> int | None:
@@ -55,7 +56,7 @@ class Found:
         if calls is not None and set(calls) >= _LEGACY_CALL_COLUMNS and SCHEMA.name not in self.tables:
             return 2 if "sample_rate" in calls else 1
         raise ForeignTables(
-            f"table {', '.join(sorted(self.tables))} exists and is not of this package: choose another prefix or another database"
+            f"table {', '.join(self.prefix + name for name in sorted(self.tables))} exists and is not of this package: choose another prefix or another database"
         )
 
 

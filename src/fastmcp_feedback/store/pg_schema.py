@@ -62,7 +62,7 @@ async def found_in(con: Any, prefix: str) -> Found:
     version = None
     if "version" in tables.get("schema", ()):
         version = await con.fetchval(f'SELECT max(version) FROM "{prefix}schema"')  # noqa: S608 - a name of ours
-    return Found(tables, version)
+    return Found(tables, version, prefix)
 
 
 async def is_partitioned(con: Any, prefix: str) -> bool:

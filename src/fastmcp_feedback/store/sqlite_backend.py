@@ -263,4 +263,4 @@ def found_in(con: sqlite3.Connection, prefix: str) -> Found:
     version = None
     if "version" in tables.get("schema", ()):
         (version,) = con.execute(f"SELECT max(version) FROM {quoted(prefix + 'schema')}").fetchone()  # noqa: S608 - a name of ours
-    return Found(tables, version)
+    return Found(tables, version, prefix)
