@@ -1,9 +1,33 @@
-"""Records every tool call of an MCP server, tells why calls failed, and ties feedback to the calls it is about.
+"""Flight recorder and feedback loop for FastMCP servers.
 
-Start reading at `fastmcp_feedback.instrumentation`: it assembles the road that a record travels, from left to right:
-capture, shaping, delivery, sinks, store; linking and query read it back.
+    capture -> shaping (classify, redact, trim) -> delivery (queue, spool, retry) -> sinks -> store -> query -> CLI, pages, MCP tools
+
+Names load on first use: `import fastmcp_feedback` alone loads neither FastMCP nor a database.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from .version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from .instrumentation import instrument
+
+_LATE = {"instrument": "fastmcp_feedback.instrumentation"}
+
+__all__ = ["__version__", "instrument"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        from importlib import import_module  # noqa: PLC0415 - only when a late name is asked for
+
+        value = getattr(import_module(_LATE[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

@@ -96,7 +96,14 @@ def _setstate(record: Any, state: tuple[list[Any], Derived | None]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRecord(_Carrier):
-    """One tool call, built after the tool returned or raised. Times are UTC, durations milliseconds, sizes bytes."""
+    """One tool call, built after the tool returned or raised. Times are UTC, durations milliseconds, sizes bytes.
+
+    >>> from datetime import UTC, datetime
+    >>> from fastmcp_feedback.instrumentation import ToolCallRecord
+    >>> call = ToolCallRecord("render", datetime(2026, 10, 2, 3, 44, tzinfo=UTC), duration_ms=0.5, ok=True, mode="meta")
+    >>> call.record_type, call.outcome, call.to_dict()["started_at"]
+    ('tool_call', 'ok', '2026-10-02T03:44:00+00:00')
+    """
 
     record_type: ClassVar[str] = "tool_call"
 
@@ -165,7 +172,13 @@ class ToolCallRecord(_Carrier):
 
 @dataclass(frozen=True, slots=True)
 class EventRecord(_Carrier):
-    """One event from `record_event` or `record_llm_call`. `occurred_at` is UTC."""
+    """One event from `record_event` or `record_llm_call`. `occurred_at` is UTC.
+
+    >>> from datetime import UTC, datetime
+    >>> from fastmcp_feedback.instrumentation import EventRecord
+    >>> EventRecord("deploy", datetime(2026, 10, 2, tzinfo=UTC), attrs={"build": 7}).to_row()["attrs"]
+    {'build': 7}
+    """
 
     record_type: ClassVar[str] = "event"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 PUBLIC_NAMES: Final[dict[str, tuple[str, ...]]] = {
-    "fastmcp_feedback": ("__version__",),
+    "fastmcp_feedback": ("__version__", "instrument"),
     "fastmcp_feedback.instrumentation": (
         "CallLink",
         "CallbackSink",

@@ -52,6 +52,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATE:
         from importlib import import_module  # noqa: PLC0415 - only when a late name is asked for
