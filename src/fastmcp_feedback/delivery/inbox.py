@@ -16,7 +16,7 @@ from typing import Any
 from .. import contain
 
 _SLICE_S = 0.0005
-_LINGER_S = 0.02
+_LINGER_S = 0.05
 _BACKLOG = 2000
 
 
