@@ -55,9 +55,8 @@ class Found:
             return VERSION  # made from `build_metadata` by the host
         if calls is not None and set(calls) >= _LEGACY_CALL_COLUMNS and SCHEMA.name not in self.tables:
             return 2 if "sample_rate" in calls else 1
-        raise ForeignTables(
-            f"table {', '.join(self.prefix + name for name in sorted(self.tables))} exists and is not of this package: choose another prefix or another database"
-        )
+        names = ", ".join(self.prefix + name for name in sorted(self.tables))
+        raise ForeignTables(f"table {names} exists and is not of this package: choose another prefix or another database")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def plan(found: Found, target: Target) -> list[Statement]:
     """
     release = found.release
     if release is not None and release >= VERSION:
-        return []
+        return [(sql, {}) for sql in _repair(found, target)]
     statements: list[Statement] = []
     if release is None or release < FIRST_VERSIONED:
         statements += [(sql, {}) for sql in _build(found, target)]
@@ -121,6 +120,16 @@ def _build(found: Found, target: Target) -> Iterator[str]:
             yield from _rebuild(table, source, target)
         for index in table.indexes:
             yield create_index(index, name)
+
+
+def _repair(found: Found, target: Target) -> Iterator[str]:
+    """Make anew what somebody dropped. Vectors are left out: a host may do without them."""
+    for table in TABLES:
+        if table.name not in found.tables and table is not EMBEDDINGS:
+            name = target.prefix + table.name
+            yield create_table(table, target.dialect, name, partitioned=target.partitioned and table.time is not None)
+            for index in table.indexes:
+                yield create_index(index, name)
 
 
 _LEGACY_INDEXES: Final = {

@@ -42,6 +42,7 @@ class SqliteBackend:
         self._write_con = Handle()
         self._read_con = self._write_con if location.in_memory else Handle()
         self._gone_since: float | None = None
+        self._check_again = False  # a table was missing: look before the next batch
         self._inserts = {table.name: _Inserts(prefix + table.name, table) for table in (TOOL_CALLS, EVENTS)}
 
     # -- what the sink asks for
@@ -85,6 +86,8 @@ class SqliteBackend:
         try:
             return fn()
         except sqlite3.Error as exc:
+            if "no such table" in str(exc):
+                self._check_again = True
             raise explain(exc, self.location.shown) from exc
         except OSError as exc:
             raise explain(exc, self.location.shown) from exc
@@ -145,11 +148,15 @@ class SqliteBackend:
             if path is not None:
                 make_private(path)
             con = self._write_con.set(connect(path), identity_of(path) if path is not None else None)
+            self._check_again = True
+        if self._check_again:
             try:
                 self._check_tables(con)
             except BaseException:
-                self._write_con.close()
+                if path is not None:
+                    self._write_con.close()
                 raise
+            self._check_again = False
         return con
 
     def _notice_moves(self, here: Identity | None) -> None:
