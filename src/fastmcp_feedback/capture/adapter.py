@@ -27,11 +27,11 @@ from .conversation import (
     trace_parent,
 )
 from .dispatch import dispatched_by_mount
-from .request import bounded, header, in_http_request, in_worker, is_modern, is_sse, meta_of, transport_name
+from .request import bounded, header, in_http_request, in_worker, is_modern, is_plain, is_sse, meta_of, transport_name
 from .results import result_payload, with_meta
 
 try:  # FastMCP 3 and 4 need it themselves; 2.14 has it by way of another package only
-    from opentelemetry.trace import get_current_span
+    from opentelemetry.trace import INVALID_SPAN, get_current_span
 except ImportError:  # pragma: no cover - no supported version lacks it today
     get_current_span = None  # type: ignore[assignment]  # tested where it is used
 
@@ -60,12 +60,15 @@ def is_tool_call(context: Any) -> bool:
 
 def call_context(context: Any) -> CallContext:
     """Who and where, for a `MiddlewareContext`. What cannot be read stays None. Not to be changed: it may be shared."""
-    found = CallContext()
     try:
         ctx = context.fastmcp_context
-        if ctx is not None and ctx.request_context is None and _is_plain_direct_call(ctx):
+        if ctx is not None and ctx.request_context is None and is_plain(ctx) and not _in_span():
             return _direct_context(process_key())
-        _fill(found, ctx)
+    except Exception as exc:  # noqa: BLE001 - a failure of ours must not cost the call
+        contain.report("call context", exc)
+    found = CallContext()
+    try:
+        _fill(found, context.fastmcp_context)
     except Exception as exc:  # noqa: BLE001 - a failure of ours must not cost the call
         contain.report("call context", exc)
     return found
@@ -128,11 +131,8 @@ def _fill(found: CallContext, ctx: Any) -> None:
         found.conversation_key, found.conversation_basis = make_key(basis, user, value), basis
 
 
-def _is_plain_direct_call(ctx: Any) -> bool:
-    """A direct call by the host's own code, with nothing around it that tells more: by far the most frequent kind."""
-    if access_token(None) is not None or in_worker(ctx) or in_http_request():
-        return False
-    return get_current_span is None or not get_current_span().get_span_context().is_valid
+def _in_span() -> bool:
+    return get_current_span is not None and get_current_span() is not INVALID_SPAN
 
 
 @lru_cache(maxsize=2)

@@ -97,6 +97,20 @@ def in_docket() -> bool:
     return isinstance(execution, ContextVar) and execution.get(None) is not None
 
 
+def is_plain(context: Any) -> bool:
+    """Is this the host's own code calling, with no request, credential or worker around it? Four reads, no calls of FastMCP's."""
+    if _http_request is None or _auth_user is None:
+        return False
+    return (
+        _http_request.get() is None
+        and _auth_user.get() is None
+        and (_task_session is None or _task_session.get() is None)
+        and (_transport is None or _transport.get() not in HTTP_TRANSPORTS)
+        and ("docket.dependencies" not in sys.modules or not in_docket())
+        and not getattr(context, "is_background_task", False)
+    )
+
+
 def may_know_caller(request_context: Any) -> bool:
     """Could context variables hold the access token of a call that came without HTTP, and of no other call?
 
