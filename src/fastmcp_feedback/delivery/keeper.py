@@ -57,12 +57,14 @@ class Keeper:
         self._nudge = nudge
         self._progress = progress
         self._watched: deque[Watched] = deque()
+        self._in_hand: list[Watched] = []
         self.entered = 0  # written by the shaping thread
         self.secured = 0  # of those, safe or gone; written by this thread
         self._spills_in = 0  # shaping thread
         self._spills_out = 0  # this thread
         self._books = threading.Lock()  # for losses, which several threads may find
         self._bell = Bell()
+        self.ring = self._bell.ring  # there may be something to do
         self._idle = True
         self._rush = False
         self._tidied: threading.Event | None = None
@@ -120,15 +122,11 @@ class Keeper:
 
     # -- any thread
 
-    def ring(self) -> None:
-        """There may be something to do."""
-        self._bell.ring()
-
     def secure(self, timeout_s: float) -> bool:
         """Put everything that waits on disk now, and tidy up; False when the time is over first."""
         mark, tidied = self.entered, threading.Event()
-        self._tidied = tidied
         self._rush = True
+        self._tidied = tidied  # after the other: the thread looks at them the other way round
         self._bell.ring()
         return tidied.wait(timeout_s) and self.secured >= mark
 
@@ -147,7 +145,7 @@ class Keeper:
         with contain.contain("spool"):
             self.spool.probe()
         while True:
-            stopping, rush, tidied = self._stopping, self._rush, self._tidied
+            tidied, rush, stopping = self._tidied, self._rush, self._stopping
             busy = False
             with contain.contain("spool"):
                 self.pacer.begin()
@@ -172,7 +170,7 @@ class Keeper:
 
     def _secure_batches(self, *, rush: bool) -> None:
         while True:
-            batch = self._next_batch(rush=rush)
+            batch = self._in_hand = self._next_batch(rush=rush)
             if batch and not self._append(batch):
                 return
             if len(batch) < _BATCH:
@@ -214,6 +212,7 @@ class Keeper:
                 item.ticket = ticket
                 if item.gone:
                     self.spool.settle(lane.name, ticket)
+        self._in_hand = []
         self.secured += len(batch)
         return True
 
@@ -290,7 +289,8 @@ class Keeper:
 
     def report(self) -> dict[str, object]:
         """The spool as `stats()` shows it."""
-        first = next((watched for watched in tuple(self._watched) if not all(item.gone for _, item in watched.places)), None)
+        unsafe = (*self._in_hand, *tuple(self._watched))
+        first = next((watched for watched in unsafe if not all(item.gone for _, item in watched.places)), None)
         return {
             "directory": str(self.spool.folder.path),
             "bytes": self.spool.bytes_used(),

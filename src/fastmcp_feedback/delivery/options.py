@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, fields
 
 MAX_BATCH = 2000
@@ -19,7 +20,7 @@ class DeliveryOptions:
     max_queue_bytes: int = 64 * 1024 * 1024
     retry_for: float = 300.0
     shutdown_timeout: float = 5.0
-    spool: str | None = None
+    spool: str | os.PathLike[str] | None = None
     spool_max_bytes: int = 1024 * 1024 * 1024
 
     def __post_init__(self) -> None:
@@ -27,6 +28,7 @@ class DeliveryOptions:
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "spool":
+                self._check_spool()
                 continue
             whole = f.name in counts
             if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
@@ -36,3 +38,7 @@ class DeliveryOptions:
             if not positive or math.isnan(value):
                 msg = f"{f.name}={value!r}: must be {'positive' if whole or f.name == 'sink_timeout' else 'zero or more'}"
                 raise ValueError(msg)
+
+    def _check_spool(self) -> None:
+        if self.spool is not None and (not isinstance(self.spool, (str, os.PathLike)) or not os.fspath(self.spool)):
+            raise ValueError(f"spool={self.spool!r}: must be the path of a directory, or None for no spool")

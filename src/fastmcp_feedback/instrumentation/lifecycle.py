@@ -20,11 +20,13 @@ from typing import Any
 
 from .. import contain
 from .middleware import InstrumentationMiddleware
+from .setup import shows_options
 
 _live: weakref.WeakSet[InstrumentationMiddleware] = weakref.WeakSet()
 _OURS = "_fastmcp_feedback"
 
 
+@shows_options
 def instrument(app: Any, sinks: Sequence[Any] | None = None, **options: Any) -> InstrumentationMiddleware:
     """Record every tool call of a FastMCP server.
 

@@ -19,7 +19,7 @@ from ..shaping.shaper import Redaction, Shaper, ShapingOptions
 from ..shaping.texts import ShortTexts
 from .events import LLM_CALL, EventMaker
 from .interrupted import InterruptedCalls
-from .setup import check_sinks, payload_bytes, sort_options
+from .setup import check_sinks, payload_bytes, shows_options, sort_options
 
 
 class InstrumentationMiddleware(CaptureMiddleware):
@@ -53,6 +53,7 @@ class InstrumentationMiddleware(CaptureMiddleware):
     [('add', 'ok', {'a': 1, 'b': 2})]
     """
 
+    @shows_options
     def __init__(self, sinks: Sequence[Any] | None = None, **options: Any) -> None:
         capture, delivery, redactor = sort_options(options)
         self.sinks = check_sinks(sinks)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar
 
 from ..capture.options import CaptureOptions
 from ..delivery.options import DeliveryOptions
@@ -17,6 +18,21 @@ from ..sinks.jsonlines import JsonLinesSink
 _CAPTURE = {f.name for f in fields(CaptureOptions)}
 _DELIVERY = {f.name for f in fields(DeliveryOptions)}
 OPTIONS = frozenset(_CAPTURE | _DELIVERY | {"redactor"})
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def shows_options(function: F) -> F:
+    """Let `inspect.signature` and `help` show every option by name instead of `**options`."""
+    shown = [p for p in inspect.signature(function).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    for f in (*fields(CaptureOptions), *fields(DeliveryOptions)):
+        default = DEFAULT_RESULT_CLASSIFIER if f.name == "result_classifier" else f.default
+        default = f.default_factory() if f.default_factory is not MISSING else default
+        shown.append(inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=f.type))
+    shown.append(inspect.Parameter("redactor", inspect.Parameter.KEYWORD_ONLY, default=None))
+    function.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined] # inspect looks for it
+    return function
 
 
 def sort_options(options: dict[str, Any]) -> tuple[CaptureOptions, DeliveryOptions, Any]:
