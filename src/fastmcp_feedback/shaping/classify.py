@@ -50,19 +50,40 @@ class SoftErrorClassifier:
 
     def check(self, result: dict[Any, Any]) -> Verdict | None:
         """The rule that decides and its message (None: ok), or None when no rule applies."""
+        return self.status(result) or self.flag(result) or self.is_error(result) or self.flag_true(result) or self.error_text(result)
+
+    # Each rule alone, in the order in which they are tried; the thorough classifier can leave some out.
+
+    def status(self, result: dict[Any, Any]) -> Verdict | None:
+        """A status key holds a failing status."""
         for key in self._status_keys:
             value = result.get(key)
             if isinstance(value, str) and value.lower() in self._statuses:
                 return "status", _labelled(f"{key}={value}", self.detail(result))
-        flags = [result.get(key) for key in self._flag_keys]
-        for key, flag in zip(self._flag_keys, flags, strict=True):
-            if flag is False:
+        return None
+
+    def flag(self, result: dict[Any, Any]) -> Verdict | None:
+        """A flag key is exactly False."""
+        for key in self._flag_keys:
+            if result.get(key) is False:
                 return "flag", _labelled(f"{key}=False", self.detail(result))
+        return None
+
+    def is_error(self, result: dict[Any, Any]) -> Verdict | None:
+        """The tool marked its result as an error."""
         if result.get("isError") is True or result.get("is_error") is True:
             return "is_error", _labelled("isError", self.detail(result) or content_text(result.get("content")))
-        for flag in flags:
-            if flag is True:
+        return None
+
+    def flag_true(self, result: dict[Any, Any]) -> Verdict | None:
+        """A flag key is exactly True: ok, whatever else there is."""
+        for key in self._flag_keys:
+            if result.get(key) is True:
                 return "flag_true", None
+        return None
+
+    def error_text(self, result: dict[Any, Any]) -> Verdict | None:
+        """An error key holds a non-blank string."""
         for path, steps in self._error_paths:
             value = _find(result, path, steps)
             if isinstance(value, str) and (text := value[:MAX_MESSAGE_CHARS].strip()):
