@@ -11,7 +11,8 @@ from .values import is_placeholder, looks_like_password, looks_random
 
 _ARMOUR: Final = re.compile(rb"(?P<label>[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----")
 _END: Final = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_ARMOUR_BODY: Final = re.compile(rb"(?:[A-Za-z0-9+/=\s:,.\-]|\\[nrt\\\"]|%0[AaDd]|%2[BbFf]|%3[Dd])*")
+_ARMOUR_BODY: Final = re.compile(rb"(?:[A-Za-z0-9+/=\s:,.]++|-(?!----)|\\[nrt\\\"]|%0[AaDd]|%2[BbFf]|%3[Dd])*+")
+_MAX_ARMOUR: Final = 65_536
 _PUTTY: Final = re.compile(rb"Private-Lines: \d+\r?\n((?:[A-Za-z0-9+/=]{1,80}\r?\n?)+)")
 CRYPT: Final = re.compile(
     rb"\$(?:1\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22}|2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|[56]\$(?:rounds=\d+\$)?[^$\s:\"'\\]{1,32}\$[./A-Za-z0-9]{43,86}"
@@ -36,12 +37,11 @@ def armour(data: bytes, begin: int) -> Span | None:
     head = _ARMOUR.match(data, begin + 11)
     if head is None:
         return None
-    end = _END.search(data, head.end(), head.end() + 65_536)
-    body = _ARMOUR_BODY.match(data, head.end(), min(len(data), head.end() + 65_536))
+    limit = min(len(data), head.end() + _MAX_ARMOUR)
+    body = _ARMOUR_BODY.match(data, head.end(), limit)
     stop = body.end() if body else head.end()
-    if end is not None and end.start() <= max(stop, head.end()) + 200:
-        stop = end.start()
-    return head.end(), stop, "private-key"
+    end = _END.search(data, stop, min(limit, stop + 200))
+    return head.end(), end.start() if end else stop, "private-key"
 
 
 def putty(data: bytes, at: int) -> list[Span]:
@@ -86,8 +86,10 @@ def _option(option: re.Match[bytes], name: bytes) -> list[Span]:
 
 def wrapped(data: bytes, begin: int, end: int) -> tuple[int, int, bytes] | None:
     """The readable text in the base64 around a run, with its place."""
+    if begin and data[begin - 1] in b"+/=":
+        return None
     found = _WRAPPED.match(data, begin)
-    if found is None or len(found[0].rstrip(b"=")) % 4 == 1 or (begin and data[begin - 1] in b"+/="):
+    if found is None or len(found[0].rstrip(b"=")) % 4 == 1:
         return None
     text = found[0]
     if not _readable(base64.b64decode(text[:20])):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-MAX_VALUE: Final = 16_384
+MAX_VALUE: Final = 8_192
 _QUOTE: Final = re.compile(rb"""\\{0,15}["'`]|%22|%27|&quot;|&#34;|\xe2\x80[\x9c\x9d\x98\x99]|\xc2[\xab\xbb]""")
 _CLOSING: Final = {b"\xe2\x80\x9c": b"\xe2\x80\x9d", b"\xe2\x80\x98": b"\xe2\x80\x99", b"\xc2\xab": b"\xc2\xbb"}
 _BARE: Final = re.compile(rb"""[^\s"'`<>,;&|(){}\[\]\\\x00-\x1f]+""")
@@ -52,9 +52,9 @@ def opening(data: bytes, at: int) -> int:
     return quote.end() - at if quote else 0
 
 
-def bare(data: bytes, start: int) -> int:
-    """The end of the unquoted value that begins at `start`."""
-    at, limit = start, min(len(data), start + MAX_VALUE)
+def bare(data: bytes, start: int, most: int = MAX_VALUE) -> int:
+    """The end of the unquoted value that begins at `start`, at most so many bytes on."""
+    at, limit = start, min(len(data), start + most)
     while at < limit:
         piece = _BARE.match(data, at, limit)
         if piece:

@@ -32,12 +32,13 @@ def segments(key: str) -> list[str]:
 class KeyRules:
     """The key policy of one redactor: exact names, endings and the built-in exceptions."""
 
-    __slots__ = ("_memo", "_names", "_suffixes", "custom")
+    __slots__ = ("_built_in", "_memo", "_names", "_suffixes", "custom")
 
     def __init__(self, keys: Iterable[str] | None, extra_keys: Iterable[str], suffixes: Iterable[str] | None) -> None:
         names = [*(keys or ()), *extra_keys]
         self._names = frozenset("".join(segments(name)) for name in names) - {""}
         self._suffixes = _by_last_word(DEFAULT_SUFFIXES if suffixes is None else suffixes)
+        self._built_in = suffixes is None
         # Words of the host that the built-in stems would not find in a text.
         self.custom = tuple(sorted({name.lower() for name in [*names, *(suffixes or ())] if name.strip()}))
         self._memo: dict[str, int] = {}
@@ -69,12 +70,19 @@ class KeyRules:
         return self._judge(words, key)
 
     def _judge(self, words: list[str], key: str) -> int:
-        last, before = words[-1], words[-2] if len(words) > 1 else ""
+        last = words[-1]
         if last in {"token", "tokens"} and _counts(words):
             return PLAIN
         if key in {"PWD", "OLDPWD"}:
             return WEAK
-        if self._ends(words) or (len(words) <= 2 and _joined(last)):
+        if self._ends(words):
+            return STRONG
+        return self._judge_more(words, key) if self._built_in else PLAIN
+
+    def _judge_more(self, words: list[str], key: str) -> int:
+        """What is not an ending: words written as one, cookies, and words that depend on the value."""
+        last, before = words[-1], words[-2] if len(words) > 1 else ""
+        if len(words) <= 2 and _joined(last):
             return STRONG
         if key.lower() in SESSION_COOKIES and last not in {"session", "sid", "sessid", "sessionid", "id"}:
             return STRONG

@@ -65,10 +65,10 @@ def _repeat(argument: Any, *, inside: bool, fold: bool) -> str | None:
     if inside and (low != high) and int(high) > 1:
         return "a repeat inside a repeat"
     items = list(body)
-    if long and not _separated(items, fold=fold):
-        if any(_varies(op, arg) for op, arg in items):
+    if int(high) > 1 and not _separated(items, fold=fold):
+        if any(_long(op, arg) if not long else _varies(op, arg) for op, arg in items):
             return "a repeat inside a repeat"
-        return _sequence(items, inside=True, fold=fold)
+        return _sequence(items, inside=inside or long, fold=fold)
     return _sequence(items, inside=inside, fold=fold)
 
 
@@ -95,6 +95,15 @@ def _flatten(items: list[Any]) -> list[Any]:
     return out
 
 
+def _long(op: Any, argument: Any) -> bool:
+    """Is there a repeat without a small bound in this part?"""
+    if op in _REPEATS:
+        return int(argument[1]) > _LARGE or any(_long(o, a) for o, a in argument[2])
+    if op is sre.SUBPATTERN:
+        return any(_long(o, a) for o, a in argument[-1])
+    return op is sre.BRANCH and any(_long(o, a) for branch in argument[1] for o, a in branch)
+
+
 def _varies(op: Any, argument: Any) -> bool:
     """Can this part match texts of different length, or the same text in two ways?"""
     if op in _REPEATS:
@@ -102,6 +111,8 @@ def _varies(op: Any, argument: Any) -> bool:
     if op is sre.SUBPATTERN:
         return any(_varies(o, a) for o, a in argument[-1])
     if op is sre.BRANCH:
+        if any(all(_can_be_empty(o, a) for o, a in branch) for branch in argument[1]):
+            return True
         starts = [_chars(list(branch)[:1], fold=False) for branch in argument[1]]
         return any(a & b for at, a in enumerate(starts) for b in starts[at + 1 :]) or any(_varies(o, a) for branch in argument[1] for o, a in branch)
     return False

@@ -34,6 +34,7 @@ _GAP: Final = re.compile(
 _PARSER: Final = re.compile(rb"(?:invalid|unexpected|unknown|expected|illegal|bad|undefined|missing|near)[ \t]+\Z", re.IGNORECASE)
 _GETTERS: Final = re.compile(rb"(?:get|fetch|read|load|lookup|find|is|has|check|validate|verify|list|delete|describe|create|generate|make|hash|reset|forgot|test)[_A-Z]|[a-z]+(?:e|)[rd]_?[Pp]ass\Z")
 _NEW_LINE: Final = re.compile(rb"\r?\n[ \t]{0,16}(?:[-*][ \t])?")
+_HEX_PAIR: Final = re.compile(rb"[0-9A-F]{2}(?=.)")
 _WORD_BEFORE: Final = re.compile(rb"([A-Za-z]{2,20})[ _\-]\Z")
 _ALONE: Final = re.compile(rb"[ \t]*(?:\r?\n|\Z|#|\\n|\\r)")
 _LIST: Final = re.compile(rb"\[[^\[\]{}]{0,8192}\]")
@@ -64,6 +65,8 @@ class PairRules:
         """Secrets that the key at `start..end` announces."""
         key = data[start:end]
         before = data[max(0, start - 2) : start]
+        if before[-1:] == b"%" and _HEX_PAIR.match(key):  # `%22token%22`
+            start, key = start + 2, key[2:]
         if before == b"//":  # the user of a URL
             return []
         rank = self.rank(key)

@@ -50,7 +50,9 @@ class TextRules:
         if self._host:
             out += host_spans(data, self._host)
         if self._groups:
-            out += pii.spans(data, self._groups)
+            # `password@host` of a URL is no address.
+            taken = merge(out)
+            out += [span for span in pii.spans(data, self._groups) if span[2] != "email" or not any(a < span[1] and span[0] < b for a, b, _rule in taken)]
         return merge(out) if out else out
 
     def _slice(self, buffer: Buffer, start: int, stop: int, depth: int) -> list[Span]:
@@ -97,11 +99,12 @@ def _foreign(data: bytes, start: int, stop: int) -> list[Span]:
     from .values import plausible  # noqa: PLC0415
 
     out: list[Span] = []
+    done = 0
     for word in _FOREIGN.finditer(data, start, stop + 16):
-        link = _FOREIGN_LINK.match(data, word.end())
-        if link is None:
-            continue
-        first, last = quoted(data, link.end()) or (link.end(), bare(data, link.end()))
-        if plausible(data[first:last], firm=False):
-            out.append((first, last, "secret-key-value"))
+        link = _FOREIGN_LINK.match(data, word.end()) if word.start() >= done else None
+        if link is not None:
+            first, last = quoted(data, link.end()) or (link.end(), bare(data, link.end(), 128))
+            if plausible(data[first:last], firm=False):
+                out.append((first, last, "secret-key-value"))
+                done = last
     return out

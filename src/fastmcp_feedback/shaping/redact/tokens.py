@@ -53,6 +53,7 @@ INFIX: Final = re.compile(
 )
 _INFIX_NAMES: Final = {"openai": "openai-infix", "cask": "azure-cask-key", "azure": "azure-identifiable-key"}
 _INFIX_LEAST: Final = 38
+_INFIX_MOST: Final = 400
 
 # `acme_live_…`, `xyz_pat_…`: the form that vendors have agreed on, with a start that is not in the list.
 GENERIC: Final = re.compile(
@@ -61,7 +62,7 @@ GENERIC: Final = re.compile(
 )
 TELEGRAM: Final = re.compile(rb"(?<!\d)\d{8,11}:AA[A-Za-z0-9_\-]{31,}")
 AZURE_SECRET: Final = re.compile(rb"(?<![\w~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,37}")
-SALESFORCE: Final = re.compile(rb"00D[A-Za-z0-9]{9,15}!\S{60,}")
+SALESFORCE: Final = re.compile(rb"00D[A-Za-z0-9]{9,15}!\S{60,400}")
 
 
 def _tables() -> tuple[dict[bytes, list[Rule]], ...]:
@@ -231,9 +232,9 @@ def match_infix(data: bytes, start: int, end: int) -> Span | None:
     if start and data[start - 1] in b"+/":
         before = _BASE64_LEFT.search(data, max(0, start - _LOOK_BACK), start)
         left = before.start() if before else start
-    whole = _BASE64.match(data, left)
+    whole = _BASE64.match(data, left, left + _INFIX_MOST + 1)
     stop = max(end, whole.end()) if whole else end
-    if stop - left < _INFIX_LEAST or stop - left > 400:
+    if stop - left < _INFIX_LEAST or stop - left > _INFIX_MOST:
         return None
     found = INFIX.search(data, left, stop)
     if found is None or (found.lastgroup != "openai" and found.start() - left < 24):

@@ -44,7 +44,7 @@ _WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:
 _GO_DSN: Final = re.compile(rb"(?<![\w.\-])[\w.\-]{1,64}+:([^\s@:\"'/]{1,200}+)@(?:tcp|unix|udp)\(")
 _NAMES: Final = b"|".join(sorted((re.escape(name.encode()) for name in URL_KEYS), key=len, reverse=True))
 _NAMED: Final = tuple(re.compile(rb"%b(?:amp;)?(?:%b)=" % (mark, _NAMES)) for mark in (rb"\?", b"&", b";"))
-_PARAMETER: Final = re.compile(rb"[^&#\s\"'<>\\`]*")
+_PARAMETER: Final = re.compile(rb"[^&#?\s\"'<>\\`]{0,2048}+")
 _HOOK: Final = re.compile(rb"//(?:[a-z0-9\-]+\.)?(?:%b)[:/]" % b"|".join(re.escape(host) for host in WEBHOOKS))
 
 

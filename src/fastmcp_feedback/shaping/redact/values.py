@@ -9,7 +9,7 @@ from typing import Final
 _PLACEHOLDER: Final = re.compile(
     rb"""\$\{[^{}]*\}|\$\{\{[^{}]*\}\}|\{\{[^{}]*\}\}|\{[A-Za-z_][\w.]*\}|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\$\([^()]*\)
     |<[^<>]*>|%[A-Za-z_]\w*%|%\(\w+\)s|%s|\[[A-Za-z _]+\]|(?:\[\[?|\{\{?)\s*\w+\s*(?:\]\]?|\}\}?)
-    |[*xX.#_\-\xe2\x80\xa2\xa6?]+|(?i:your?|my|the|some|an?|insert|replace|enter|example|dummy|sample|fake)[-_ ][A-Za-z_\- ]*
+    |[*xX.#_\-\xe2\x80\xa2\xa6?]{3,}|(?i:your?|my|the|some|an?|insert|replace|enter|example|dummy|sample|fake)[-_ ][A-Za-z_\- ]*
     |(?i:sk|pk|rk)[-_](?:\.\.\.|x+|\*+)|[A-Z]+(?:_[A-Z]+)*_HERE|secret://.*|vault:.*|op://.*|env[:.]\w+|file:.*|!vault.*""",
     re.VERBOSE | re.DOTALL,
 )
@@ -39,8 +39,8 @@ STATUSES: Final = frozenset(
 )  # fmt: skip
 
 _CODE: Final = re.compile(
-    rb"""(?:await[ ]|new[ ]|&|\*)?[A-Za-z_$][A-Za-z_$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$]\w*)+[\[(]?.*   # obj.attr, obj.call(...)
-    |[A-Za-z_$][\w$]*\([^()]*\)?.*|[A-Za-z_]\w*\[.*\]?.*|\(.*|(?:r|b|f|u|rb|br)?["'].*""",
+    rb"""(?:await[ ]|new[ ]|&|\*)?[A-Za-z_$][A-Za-z_$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$]\w*)+(?:[\[(].*)?[;,)]*   # obj.attr, obj.call(...)
+    |[A-Za-z_$][\w$]*\([^()]*(?:\)(?:[.;,)\]?!\[].*)?)?|[A-Za-z_]\w*\[.*\]?.*|\(.*|(?:r|b|f|u|rb|br)?["'].*""",
     re.VERBOSE | re.DOTALL,
 )
 _PIECES: Final = re.compile(rb"[^A-Za-z0-9\x80-\xff]+")
@@ -52,7 +52,7 @@ _PLAIN_SHAPES: Final = re.compile(
     |[a-z][a-z0-9+.\-]*://.*|(?:\.{0,2}|~|[A-Za-z]:)[/\\].*  # URLs, paths
     |[\w\-]+(?:\.[\w\-]+)*\.(?:com|org|net|io|dev|ai|co|py|js|ts|json|ya?ml|txt|md|toml|cfg|ini|html?|css|go|rs|java|sh|pem|log)
     |[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}
-    |(?:sha|md|utf|iso|rsa|aes|es|hs|rs|base)-?\d+.*|arn:.*|urn:.*|\S+@[\w.\-]+\.\w+""",
+    |(?:sha|md|utf|iso|rsa|aes|es|hs|rs|base)-?\d{1,4}(?:[\-_][a-z0-9\-]*)?|arn:.*|urn:.*|\S+@[\w.\-]+\.\w+""",
     re.VERBOSE | re.DOTALL,
 )
 _RELATIVE: Final = re.compile(rb"[\w\-]+(?:/[\w.\-]+)+")

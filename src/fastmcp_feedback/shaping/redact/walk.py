@@ -11,7 +11,6 @@ from typing import Any, Final
 from .keys import PLAIN, STRONG
 from .values import STATUSES, is_placeholder, looks_like_password, looks_random
 
-MIN_SECRET: Final = 6
 TRUNCATED: Final = "[TRUNCATED]"
 NAME_FIELDS: Final = ("name", "key", "field", "header", "id", "variable", "label", "Name", "Key", "k", "param", "parameter", "property", "env")
 VALUE_FIELDS: Final = ("value", "Value", "val", "v", "defaultValue")
@@ -101,7 +100,7 @@ class Walk:
                 rank = STRONG
             if item is named and key in VALUE_FIELDS and named is not None:
                 rank = STRONG
-            if name is not None and len(name) >= MIN_SECRET:
+            if name is not None:
                 self._path.append("(key)")
                 key = self._key(key, out)  # noqa: PLW2901 - from here on the key without a secret
                 self._path.pop()

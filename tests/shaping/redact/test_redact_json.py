@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.redact_examples import PASSWORD, PLACES, SCALARS, SECRETS, WORDS, nested
+
+from fastmcp_feedback.jsonsafe import dump_safe, loads
+from fastmcp_feedback.shaping.redact import REDACTED, Redactor
+from fastmcp_feedback.shaping.redact.keywords import DEFAULT_SUFFIXES, WEAK_WORDS
+from fastmcp_feedback.shaping.redact.kinds import ALL, Kind
+from fastmcp_feedback.shaping.redact.proof import find_secrets
+
+REDACTOR = Redactor()
+KEYS = st.one_of(WORDS, st.sampled_from([*DEFAULT_SUFFIXES, *WEAK_WORDS, "type", "kind", "data", "userPin", "X-Api-Key"]))
+LEAVES = st.one_of(SCALARS, SECRETS, st.sampled_from(["--password", "Authorization", "Secret", "password", f"token={PASSWORD}", f'"apiKey": "{PASSWORD}"', "密码：x9y8z7w6"]))
+VALUES = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(KEYS, inner, max_size=4)), max_leaves=15)
+
+
+def _walked(value: Any) -> Any:
+    return REDACTOR.walk(None).value(value)
+
+
+@settings(max_examples=400)
+@given(VALUES)
+def test_the_fast_road_gives_what_the_walk_gives(value: Any) -> None:
+    """Redacting JSON bytes equals redacting the decoded value, whatever the road."""
+    data = dump_safe(value)
+    expected = _walked(loads(data))
+    assert loads(REDACTOR.redact_json(data)) == expected
+    assert REDACTOR.redact(loads(data)) == expected
+
+
+@given(nested(SCALARS))
+def test_a_clean_document_is_the_same_object(value: Any) -> None:
+    """Nothing is copied when nothing changes."""
+    data = dump_safe(value)
+    assert REDACTOR.redact_json(data) is data
+
+
+@settings(max_examples=200)
+@given(VALUES)
+def test_redaction_is_stable(value: Any) -> None:
+    """A second pass changes nothing more."""
+    once = REDACTOR.redact_json(dump_safe(value))
+    assert REDACTOR.redact_json(once) == once
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
+def test_a_kind_planted_anywhere_is_gone(kind: Kind) -> None:
+    """No form of the secret is left at any place of a value, and the removed value is told."""
+    secret = kind.example(seed=3)
+    for place in PLACES:
+        value = place(secret)
+        assert find_secrets(REDACTOR.redact(value), [secret]) == []
+        found: list[str] = []
+        assert find_secrets(REDACTOR.redact_json(orjson.dumps(value), found=found), [secret]) == []
+        assert any(secret in item or item in secret for item in found)
+
+
+def test_found_values_come_in_addition() -> None:
+    """`found` keeps what it held and receives every removed leaf, numbers too."""
+    found = ["before"]
+    data = orjson.dumps({"password": {"a": "deep-one", "b": [123456, None, True]}, "note": f"token={PASSWORD}"})
+    assert loads(REDACTOR.redact_json(data, found=found)) == {"password": REDACTED, "note": f"token={REDACTED}"}
+    assert found[0] == "before"
+    assert {"deep-one", "123456", PASSWORD} <= set(found)
+
+
+def test_long_documents_breathe() -> None:
+    """Work is cut into slices with a pause between them."""
+    pauses: list[int] = []
+    data = orjson.dumps([{"note": "plain words " * 50, "id": number} for number in range(600)])
+    assert REDACTOR.redact_json(data, breathe=lambda: pauses.append(1)) is data
+    assert len(pauses) >= len(data) // 48_000
+
+
+def test_depth_counts_containers_not_brackets_in_strings() -> None:
+    """Brackets inside strings do not make a document deep, real ones do."""
+    flat = orjson.dumps({"a": "[[[[" * 20, "b": "]]]]", "c": ['"[', "{" * 50]})
+    assert REDACTOR.redact_json(flat) is flat
+    deep: Any = "x"
+    for _ in range(40):
+        deep = [deep]
+    assert b"[TRUNCATED]" in REDACTOR.redact_json(orjson.dumps(deep))
+
+
+def test_integers_beyond_64_bits_keep_their_digits() -> None:
+    """A redacted document is not rounded."""
+    data = b'{"n":123456789012345678901234567890,"password":"x"}'
+    assert REDACTOR.redact_json(data) == b'{"n":123456789012345678901234567890,"password":"[REDACTED]"}'
+
+
+def test_a_kubernetes_secrets_data_goes() -> None:
+    """The data of an object of kind Secret is secret whatever its keys."""
+    value = {"kind": "Secret", "data": {"tls": "aGVsbG8="}, "metadata": {"name": "db"}}
+    assert REDACTOR.redact(value) == {"kind": "Secret", "data": REDACTED, "metadata": {"name": "db"}}
