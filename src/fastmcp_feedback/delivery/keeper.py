@@ -20,6 +20,7 @@ from ..sink import Record
 from .inbox import Bell, Pacer
 from .marks import Marks
 from .options import MAX_BATCH, DeliveryOptions
+from .orphans import Orphans
 from .queued import Lane, Queued, Watched
 from .spool.segment import Entry
 from .spool.spool import Spool
@@ -27,7 +28,6 @@ from .spool.spool import Spool
 UNSAFE_S: Final = 0.14  # with the shaping thread's pause and this thread's, a record is safe within 250 ms
 _CYCLE_S: Final = 0.03
 _IDLE_CYCLE_S: Final = 0.25
-_CLAIM_EVERY_S: Final = 5.0
 _BATCH: Final = 200
 _PURGE_ABOVE: Final = 20_000
 _PURGE_EVERY_S: Final = 5.0
@@ -52,7 +52,7 @@ class Keeper:
             tuple(self._lanes),
             max_bytes=options.spool_max_bytes,
             on_lost=self._count_lost,
-            breathe=self.pacer.breathe,
+            breathe=Pacer().breathe,
         )
         self._nudge = nudge
         self._progress = progress
@@ -70,8 +70,7 @@ class Keeper:
         self._tidied: threading.Event | None = None
         self._stopping = False
         self._thread: threading.Thread | None = None
-        self._claiming: threading.Thread | None = None
-        self._claimed_s = float("-inf")
+        self._orphans = Orphans(self.spool, self._count_recovered, self.ring)
         self._purged_s = 0.0
         self.marks = Marks(self.spool, tuple(self._lanes))
 
@@ -136,8 +135,7 @@ class Keeper:
         self._bell.ring()
         if self._thread is not None:
             self._thread.join(timeout_s)
-        if self._claiming is not None:
-            self._claiming.join(timeout_s)
+        self._orphans.join(timeout_s)
 
     # -- the thread
 
@@ -153,7 +151,8 @@ class Keeper:
                 busy = self._refill()
                 self.marks.look(at_once=rush)
                 self.spool.maintain(tidy=rush)
-                self._claim()
+                if not stopping:
+                    self._orphans.look()
             if tidied is not None:
                 self._tidied, self._rush = None, stopping
                 tidied.set()
@@ -197,28 +196,43 @@ class Keeper:
         return batch
 
     def _append(self, batch: list[Watched]) -> bool:
-        entries = []
+        """Put these on disk, in pieces of bounded size; what did not go there is given up for now."""
+        piece: list[Entry] = []
+        size, done = 0, 0
         for watched in batch:
             held = tuple(lane.name for lane, item in watched.places if not item.gone)
-            entries.append(Entry(encode_record(watched.record), held, tuple(lane.name for lane in watched.spilled)))
+            entry = Entry(encode_record(watched.record), held, tuple(lane.name for lane in watched.spilled))
+            size += len(entry.record)
+            if piece and size > self.spool.piece_bytes:
+                if not self._store(batch[done : done + len(piece)], piece):
+                    break
+                done, piece, size = done + len(piece), [], len(entry.record)
+            piece.append(entry)
             self.pacer.breathe()
+        else:
+            if self._store(batch[done:], piece):
+                self._in_hand = []
+                return True
+        self._give_up(batch[done:])
+        return False
+
+    def _store(self, batch: list[Watched], entries: list[Entry]) -> bool:
         tickets = self.spool.append(entries)
-        self._spills_out += sum(bool(watched.spilled) for watched in batch)
         if tickets is None:
-            self._give_up(batch)
             return False
         for watched, ticket in zip(batch, tickets, strict=True):
             for lane, item in watched.places:
                 item.ticket = ticket
                 if item.gone:
                     self.spool.settle(lane.name, ticket)
-        self._in_hand = []
+        self._spills_out += sum(bool(watched.spilled) for watched in batch)
         self.secured += len(batch)
         return True
 
     def _give_up(self, batch: list[Watched]) -> None:
         """The disk does not take them: what is in memory waits for the next probe, what is nowhere else is lost."""
         reason = "queue_full" if self.spool.problem else "spool_full"
+        self._spills_out += sum(bool(watched.spilled) for watched in batch)
         for watched in batch:
             for lane in watched.spilled:
                 self._count_lost(lane.name, 1, 0, reason)
@@ -255,22 +269,7 @@ class Keeper:
             self._nudge()
         return busy
 
-    # -- what others left
-
-    def _claim(self) -> None:
-        now_s = time.monotonic()
-        if self._stopping or now_s - self._claimed_s < _CLAIM_EVERY_S or (self._claiming is not None and self._claiming.is_alive()):
-            return
-        self._claimed_s = now_s
-        if self.spool.sees_orphans():
-            self._claiming = threading.Thread(target=self._claim_orphans, name="fastmcp-feedback-recovery", daemon=True)
-            self._claiming.start()
-
-    def _claim_orphans(self) -> None:
-        with contain.contain("spool recovery"):
-            for name, count in self.spool.claim_orphans(self._count_recovered).items():
-                contain.logger.info("spool %s: %d record(s) of an earlier process for %s", self.spool.folder.path, count, name)
-            self._bell.ring()
+    # -- books
 
     def _count_recovered(self, name: str, count: int) -> None:
         self._lanes[name].account.recovered += count
@@ -279,8 +278,6 @@ class Keeper:
         if name in self._lanes:
             with self._books:
                 self._lanes[name].account.lose_on_disk(own, recovered, reason)
-
-    # -- books
 
     def on_disk(self, name: str) -> int:
         """Records of this process that a sink is owed and that are safe."""

@@ -12,13 +12,16 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from mmap import mmap
+from typing import Final, TypeAlias
 
 MAGIC: Final = b"ffbspl1\n"
 SYNC: Final = b"\xff\xfb\xfe\xf5"
 _HEAD: Final = struct.Struct("<4sIBQI")
 _CHECKED: Final = struct.Struct("<IBQ")
 HEAD_BYTES: Final = _HEAD.size
+
+Content: TypeAlias = bytes | mmap
 
 RECORD: Final = 1  # names of the sinks it is owed to, newline, record
 ACK: Final = 2  # name of a sink, newline, numbers of records that it has taken
@@ -58,9 +61,9 @@ def frame(kind: int, number: int, payload: bytes) -> bytes:
     return _HEAD.pack(SYNC, length, kind, number, crc) + payload
 
 
-def scan(data: bytes) -> Iterator[Frame | Gap]:
+def scan(data: Content) -> Iterator[Frame | Gap]:
     """The frames of a file's bytes in order, and the gaps between them. Never raises."""
-    position, size = (len(MAGIC) if data.startswith(MAGIC) else 0), len(data)
+    position, size = (len(MAGIC) if data[: len(MAGIC)] == MAGIC else 0), len(data)
     while position < size:
         found = _at(data, position)
         if found is None:
@@ -73,7 +76,7 @@ def scan(data: bytes) -> Iterator[Frame | Gap]:
         position = found.end
 
 
-def _at(data: bytes, start: int) -> Frame | None:
+def _at(data: Content, start: int) -> Frame | None:
     """The frame at this offset, if it is intact."""
     body = start + HEAD_BYTES
     if body > len(data):
@@ -88,7 +91,7 @@ def _at(data: bytes, start: int) -> Frame | None:
     return Frame(start, end, kind, number, payload)
 
 
-def _after(data: bytes, start: int) -> Frame | None:
+def _after(data: Content, start: int) -> Frame | None:
     """The first intact frame behind a damaged place."""
     position = data.find(SYNC, start + 1)
     while position >= 0:
@@ -99,12 +102,12 @@ def _after(data: bytes, start: int) -> Frame | None:
     return None
 
 
-def _unfinished(data: bytes, start: int) -> bool:
+def _unfinished(data: Content, start: int) -> bool:
     """Do the last bytes of the file look like the beginning of a frame that was never written to its end?"""
-    left = len(data) - start
-    if left < HEAD_BYTES:
-        return SYNC.startswith(data[start : start + 4]) if left < 4 else data.startswith(SYNC, start)
-    return data.startswith(SYNC, start) and start + HEAD_BYTES + int.from_bytes(data[start + 4 : start + 8], "little") > len(data)
+    begin = data[start : start + HEAD_BYTES]
+    if len(begin) < HEAD_BYTES:
+        return SYNC.startswith(begin[:4])
+    return begin.startswith(SYNC) and start + HEAD_BYTES + int.from_bytes(begin[4:8], "little") > len(data)
 
 
 def pack_numbers(numbers: list[int]) -> bytes:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from .files import read_all, read_at, write_all
 from .frames import (
     ACK,
     END,
-    HEAD_BYTES,
     MAGIC,
     RECORD,
     START,
@@ -130,7 +130,7 @@ class Segment:
     def _write(self, data: bytes) -> None:
         """All of it or nothing."""
         try:
-            _write_all(self.fd, data)
+            write_all(self.fd, data)
         except OSError:
             os.ftruncate(self.fd, self.size)  # a part may have gone in
             raise
@@ -208,7 +208,7 @@ class Segment:
 
     def load(self, breathe: Callable[[], None], on_record: Callable[[bytes], None] | None = None) -> None:
         """Index a file that another process wrote. `on_record` sees the payload of each record."""
-        data = read_at(self.fd, os.fstat(self.fd).st_size, 0)
+        data = read_all(self.fd)
         self.size = len(data)
         for count, found in enumerate(scan(data)):
             if isinstance(found, Gap):
@@ -257,31 +257,9 @@ class Segment:
             OSError: that is not possible; the old file stays in use.
         """
         try:
-            _write_all(fd, read_at(self.fd, self.size, 0))
+            write_all(fd, read_at(self.fd, self.size, 0))
         except OSError:
             os.close(fd)
             raise
         old, self.fd = self.fd, fd
         os.close(old)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    written = 0
-    while written < len(data):
-        written += os.write(fd, memoryview(data)[written:])
-
-
-def read_at(fd: int, length: int, offset: int) -> bytes:
-    """Up to `length` bytes from `offset`."""
-    parts = []
-    while length > 0:
-        part = os.pread(fd, min(length, 1 << 20), offset)
-        if not part:
-            break
-        parts.append(part)
-        length -= len(part)
-        offset += len(part)
-    return b"".join(parts)
-
-
-__all__ = ["DONE", "HEAD_BYTES", "HELD", "ON_DISK", "Entry", "Segment", "read_at"]

@@ -60,6 +60,7 @@ class Spool:
         self.folder = Folder(directory)
         self.names = frozenset(names)
         self.damaged = 0
+        self.piece_bytes = min(1 << 20, segment_bytes, max_bytes // 4)  # a good size of one append
         self._on_lost = on_lost
         self._lock = threading.RLock()
         self._health = Health(self.folder.path)
