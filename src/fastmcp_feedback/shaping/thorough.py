@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..jsonsafe import loads
+from . import thorough_batches as batches
 from . import thorough_codes as codes
 from . import thorough_dicts as dicts
 from . import thorough_texts as texts
@@ -16,7 +17,7 @@ from .thorough_rules import RULES
 
 _JSON_CHARS: Final = 32_768  # a longer text is data, not the report of a failure
 _TEXT_ITEMS: Final = 4
-_WRAPPERS: Final = frozenset({"result", "content", "text", "output", "response", "message", "data", "msg"})
+_WRAPPERS: Final = frozenset({"result", "content", "text", "output", "response", "data"})
 _ENVELOPES: Final = ("data", "response", "result", "output", "payload", "body")
 
 Check = Callable[[Parts], str | None]
@@ -33,7 +34,7 @@ _DICT_CHECKS: Final[dict[str, tuple[Check, frozenset[str]]]] = {
     "error_code": (codes.error_code, frozenset({"code"})),
     "error_kind": (codes.error_kind, frozenset({"error_kind", "tasktype"})),
     "exit_code": (codes.exit_code, frozenset({"exit"})),
-    "batch_failed": (dicts.batch_failed, frozenset({"batch", "worked"})),
+    "batch_failed": (batches.batch_failed, frozenset({"batch", "worked"})),
 }
 
 
@@ -148,7 +149,7 @@ class ThoroughClassifier:
                 return None
             strings = [item[: texts.HEAD_CHARS] for item in items[1:] if isinstance(item, str)]
             return self._text(f"{first} {' '.join(strings)}" if strings and len(first) < texts.HEAD_CHARS else first, depth)
-        if "batch_failed" in self._rules and (said := dicts.items_failed(items)):
+        if "batch_failed" in self._rules and (said := batches.items_failed(items)):
             return "batch_failed", dicts.labelled("all failed", said)
         return None
 

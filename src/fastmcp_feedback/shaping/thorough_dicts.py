@@ -29,8 +29,8 @@ _FAILED_STATUS: Final = re.compile(
 )
 _ERROR_KEYS: Final = frozenset({
     "code", "message", "msg", "type", "reason", "detail", "details", "description", "title", "error", "errors", "errno", "rootcause",
-    "stack", "traceback", "faultstring", "innererror", "status", "name", "exception", "text", "summary", "errorcode", "errormessage", "value",
-    "kind",
+    "stack", "traceback", "faultstring", "innererror", "status", "name", "exception", "text", "summary", "errorcode", "errormessage",
+    "value", "kind",
 })  # fmt: skip
 _MESSAGE_KEYS: Final = (
     "message", "Message", "msg", "detail", "details", "description", "reason", "title", "error", "value", "text", "errorMessage", "code",
@@ -246,51 +246,6 @@ _BESIDES: Final = frozenset({
     "documentation_url", "request_id", "requestId", "RequestId", "status", "code", "timestamp", "path", "trace_id", "traceId", "type",
     "help", "url", "docs", "id", "__type", "result", "data", "instance", "method",
 })  # fmt: skip
-
-
-def batch_failed(parts: Parts) -> str | None:
-    """A batch in which nothing worked: every item failed, or nothing on the side of what succeeded."""
-    for key, value in parts.of("batch"):
-        if isinstance(value, list) and (found := items_failed(value)):
-            return labelled(f"{key}: all failed", found)
-    worked = [value for _, value in parts.of("worked")]
-    if not worked or any(not is_empty(value) or value is False for value in worked):
-        return None
-    for key, value in parts.of("went_wrong"):
-        if isinstance(value, list) and value:
-            return labelled(f"{key}={len(value)}", describe(value))
-        if type(value) is int and value > 0:
-            return labelled(f"{key}={value}", detail(parts))
-    return None
-
-
-def items_failed(items: list[Any]) -> str:
-    """The first message of a list whose every item says that it failed; empty when one did not."""
-    if not items:
-        return ""
-    first = ""
-    for item in items[:MAX_ITEMS]:
-        said = _item_failed(item)
-        if not said:
-            return ""
-        first = first or said
-    return first
-
-
-def _item_failed(item: Any) -> str:
-    if not isinstance(item, dict) or not item or item.keys() & _LOG_KEYS:
-        return ""
-    if item.get("ok") is True or item.get("success") is True:
-        return ""
-    if "msg" in item and "loc" in item:
-        return pydantic_detail(item)
-    error = item.get("error", item.get("Error"))
-    failed = item.get("ok") is False or item.get("success") is False
-    said = error if isinstance(error, str) and not said_nothing(error) else describe(error) if isinstance(error, dict) else ""
-    return said or ((describe(item.get("message")) or "failed") if failed else "")
-
-
-_LOG_KEYS: Final = frozenset({"level", "timestamp", "time", "line", "severity", "logger", "ts", "date", "created_at"})
 
 
 def detail(parts: Parts) -> str:

@@ -58,8 +58,9 @@ def roles_of(key: Any) -> tuple[str, ...]:
 
 # Values that say "no failure" at once, so that no rule need look at them.
 _GOOD_STATUS: Final = frozenset({
-    "ok", "success", "succeeded", "successful", "completed", "complete", "done", "running", "open", "closed", "active", "pending", "healthy",
-    "ready", "created", "accepted", "queued", "started", "finished", "online", "up", "enabled", "published", "merged", "draft", "passed", "stopped",
+    "ok", "success", "succeeded", "successful", "completed", "complete", "done", "running", "open", "closed", "active", "pending",
+    "healthy", "ready", "created", "accepted", "queued", "started", "finished", "online", "up", "enabled", "published", "merged",
+    "draft", "passed", "stopped",
 })  # fmt: skip
 _TRUTHY_ROLES: Final = frozenset({"error", "error_text", "errors", "bad_flag", "exit", "code", "went_wrong", "tasktype", "message"})
 _GENERAL_KINDS: Final = frozenset({"type", "object", "kind", "name"})

@@ -8,13 +8,17 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `failing` is decided by it, `fine` is ok; with `spares` the rule is one that says ok."""
+    """One rule. `failing` is decided by it, `fine` is ok.
+
+    `kind` is `fails`, `spares` (the rule says ok, so that no later one is asked about `failing`) or `opens` (the rule
+    shows what stands inside to the other rules).
+    """
 
     name: str
     about: str
     failing: Any
     fine: Any
-    spares: bool = False
+    kind: str = "fails"
 
 
 # In the order in which they are tried.
@@ -31,7 +35,11 @@ RULES: Final = (
         "is_error", "the tool marked its result as an error", {"isError": True, "content": ["busy"]}, {"isError": False, "content": ["3"]}
     ),
     Rule(
-        "flag_true", "`ok` or `success` is exactly `True`: ok", {"ok": True, "error": "answered from the cache"}, {"ok": True}, spares=True
+        "flag_true",
+        "`ok` or `success` is exactly `True`: ok",
+        {"ok": True, "error": "answered from the cache"},
+        {"ok": True},
+        kind="spares",
     ),
     Rule("error_text", "`error` holds a text that says something", {"error": "no such queue"}, {"error": "none", "jobs": 3}),
     # -- dicts
@@ -103,7 +111,7 @@ RULES: Final = (
     Rule(
         "message_only",
         "a message that reads as a failure, and nothing beside it",
-        {"message": "Queue not found"},
+        {"message": "Queue not found", "request_id": "r-1"},
         {"message": "Queue created"},
     ),
     Rule(
@@ -112,7 +120,7 @@ RULES: Final = (
         {"data": {"success": False, "error": "locked"}, "meta": {"ms": 3}},
         {"data": {"status": "failed", "id": 3}, "meta": {"ms": 3}},
     ),
-    Rule("json_text", "JSON inside a text: the rules apply to it", ['{"error": "locked"}'], ['{"error": null, "jobs": 3}']),
+    Rule("json_text", "JSON inside a text: the rules apply to it", ['{"error": "locked"}'], ['{"error": null, "jobs": 3}'], kind="opens"),
     # -- texts
     Rule(
         "text_traceback",
@@ -131,6 +139,7 @@ RULES: Final = (
     Rule("text_unable", "`Unable to ...`, `Could not ...`, `Cannot ...`", "Could not open queue 3", "Could not be happier with the queue."),
     Rule("text_errno", "`ENOENT`, `[Errno 2]` and the like", "ENOENT: no such file or directory, open 'a'", "ENO is a short name."),
     Rule("text_http", "an HTTP status that says failure", "HTTP 503 from the queue", "HTTP 200 from the queue"),
+    Rule("text_network", "a connection that failed", "connect ECONNREFUSED 127.0.0.1:7000", "Connect 4 is a game."),
     Rule("text_exit", "an exit code other than 0", "Command exited with code 3", "Command exited with code 0"),
     Rule("text_shell", "what shells and commands say", "sh: 1: quux: not found", "sh: a shell; ash: another one, found in small systems"),
     Rule("text_markup", "an error page or an `<error>` element", "<error>queue is full</error>", "<p>An error page is shown when ...</p>"),

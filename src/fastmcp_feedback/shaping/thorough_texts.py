@@ -17,7 +17,10 @@ _SHORT_LINES: Final = 4
 
 # Marks before the words: headings, bold, quotes, list dots, emoji, brackets, prompts.
 _LEAD: Final = re.compile(r"[\s#*_>`~|•\u2013\u2014\-\[(<\"'\ufeff\u2190-\u2bff\ufe0f\u200d\U0001f300-\U0001faff]{0,24}")
-_FIGURE: Final = re.compile(r"[\s:=]{0,4}(?:[-+±]?\d[\d.,]{0,20} ?%?|none|null|no errors?|n/a|false|nil|-)[\s.)*\]]{0,4}$", re.IGNORECASE)
+_FIGURE: Final = re.compile(
+    r"[\s:=]{0,4}(?![45]\d\d\b)(?:[-+±]?\d[\d.]{0,20} ?%?(?:,[^\n]{0,200})?|none|null|no errors?|n/a|false|nil|-)[\s.)*\]]{0,4}$",
+    re.IGNORECASE,
+)
 _STATISTIC: Final = re.compile(
     r"(?:standard|mean|squared|absolute|average|margin|percent|relative|rounding|training|test|sampling)\b", re.IGNORECASE
 )
@@ -28,14 +31,15 @@ _OTHER_LINES: Final = re.compile(
 # At least one of these stands near the beginning of every text that a rule can match; looking is cheaper than the rules.
 _GATE_CHARS: Final = 240
 _TRIGGERS: Final = (
-    "err", "fail", "not", "no ", "cannot", "n't ", "invalid", "exce", "denied", "unable", "must", "require", "exit", "time",
-    "unknown", "missing", "refused", "exp", "unauth", "forbid", "unsup", "trace", "panic", "too ", "http", "wrong", "oops",
-    "memory", "unavail", "disabled", "exist", "locked", "only ", "cancel", "duplicate", "syntax", "bad ", "attribute", "range",
-    "zero", "closed", "offline", "limit", "abort", "reject", "block", "fault", "fatal", "critical", "illegal", "malformed",
-    "ambig", "empty", "specif", "provide", "full", "space", "e:", "interrupt", "segm", "goroutine", "curl", "unrecog", "severe",
-    "gone", "lost", "reset", "conflict", "enoent", "eacces", "eperm", "epipe", "einval", "ebusy", "eisdir", "econn", "enospc",
-    "emfile", "enfile", "erofs", "eloop", "eai_", "should", "unpack", "violat", "unhash", "recurs", "literal", "operand",
-    "undefined", "takes ", "declin",
+    "err", "fail", "not", "no ", "n't ", "invalid", "exce", "denied", "unable", "must", "require", "exit", "time", "unknown",
+    "missing", "exp", "unauth", "forbid", "unsup", "trace", "panic", "too ", "http", "wrong", "oops", "memory", "unavail",
+    "disabled", "exist", "locked", "only ", "cancel", "duplicate", "syntax", "bad ", "attribute", "range", "zero", "closed",
+    "offline", "limit", "abort", "reject", "block", "fault", "fatal", "critical", "illegal", "malformed", "ambig", "empty",
+    "specif", "provide", "full", "space", "e:", "segm", "goroutine", "curl", "unrecog", "severe", "gone", "lost", "reset",
+    "conflict", "enoent", "eacces", "eperm", "epipe", "einval", "ebusy", "eisdir", "econn", "enospc", "emfile", "enfile", "erofs",
+    "eloop", "eai_", "should", "unpack", "violat", "unhash", "recurs", "literal", "getaddrinfo", "connect", "hang up", "certif",
+    "ssl", "permission", "please", "suffic", "ora-", "refus", "moved", "noauth", "readonly", "field", "value", "few ", "outside",
+    "travers", "return", "status", "unreach", "named", "dial", "operand", "undefined", "takes ", "declin",
 )  # fmt: skip
 
 RULES: Final = (*STRONG, *SHORT)
