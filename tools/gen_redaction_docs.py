@@ -1,5 +1,7 @@
 """Write `docs/redaction.md` from the redaction rules."""
 
+# ruff: noqa: INP001 - a script
+
 from pathlib import Path
 
 from fastmcp_feedback.shaping.redact.docs import render

@@ -8,10 +8,10 @@ from urllib.parse import quote_plus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.redact_examples import PASSWORD
 
 from fastmcp_feedback.shaping.redact.carry import CarryOver, covered_forms, worth_carrying
 from fastmcp_feedback.shaping.redact.proof import find_secrets
+from support.redact_examples import PASSWORD
 
 SECRET_TEXTS = st.text(min_size=6, max_size=40).filter(worth_carrying)
 
@@ -28,7 +28,9 @@ def test_a_carried_value_is_removed_from_texts_and_json(secret: str, before: str
     assert kept not in shown["a"][0].replace("[REDACTED]", "\0")
 
 
-@pytest.mark.parametrize("form", [str, quote_plus, lambda text: base64.b64encode(text.encode()).decode(), json.dumps, lambda text: json.dumps(json.dumps(text))])
+@pytest.mark.parametrize(
+    "form", [str, quote_plus, lambda text: base64.b64encode(text.encode()).decode(), json.dumps, lambda text: json.dumps(json.dumps(text))]
+)
 def test_every_documented_form_is_covered(form: Any) -> None:
     """Plain, URL-encoded, base64 and escaped."""
     secret = 'pa"ss wörd/7&x'

@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 from hypothesis import given
 from hypothesis import strategies as st
-from support.redact_examples import PASSWORD, SCALARS, nested
 
 from fastmcp_feedback.shaping.redact import Redactor
+from support.redact_examples import PASSWORD, SCALARS, nested
 
 REDACTOR = Redactor()
 

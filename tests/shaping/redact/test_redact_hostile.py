@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+# ruff: noqa: E501, RUF001 - texts of other scripts, many a line
 import pytest
-from support.redact_examples import PII, split
 
 from fastmcp_feedback.shaping.redact import Redactor
 from fastmcp_feedback.shaping.redact.kinds import ALL
 from fastmcp_feedback.shaping.redact.rules import RULES
+from support.redact_examples import PII, split
 
 SIZE = 1_000_000
 REDACTOR = Redactor(pii=PII)

@@ -1,22 +1,29 @@
 from __future__ import annotations
 
+# ruff: noqa: RUF001 - texts of other scripts
 from typing import Any
 
 import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.redact_examples import PASSWORD, PLACES, SCALARS, SECRETS, WORDS, nested
 
 from fastmcp_feedback.jsonsafe import dump_safe, loads
 from fastmcp_feedback.shaping.redact import REDACTED, Redactor
 from fastmcp_feedback.shaping.redact.keywords import DEFAULT_SUFFIXES, WEAK_WORDS
 from fastmcp_feedback.shaping.redact.kinds import ALL, Kind
 from fastmcp_feedback.shaping.redact.proof import find_secrets
+from support.redact_examples import PASSWORD, PLACES, SCALARS, SECRETS, WORDS, nested
 
 REDACTOR = Redactor()
 KEYS = st.one_of(WORDS, st.sampled_from([*DEFAULT_SUFFIXES, *WEAK_WORDS, "type", "kind", "data", "userPin", "X-Api-Key"]))
-LEAVES = st.one_of(SCALARS, SECRETS, st.sampled_from(["--password", "Authorization", "Secret", "password", f"token={PASSWORD}", f'"apiKey": "{PASSWORD}"', "密码：x9y8z7w6"]))
+LEAVES = st.one_of(
+    SCALARS,
+    SECRETS,
+    st.sampled_from(
+        ["--password", "Authorization", "Secret", "password", f"token={PASSWORD}", f'"apiKey": "{PASSWORD}"', "密码：x9y8z7w6"]
+    ),
+)
 VALUES = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(KEYS, inner, max_size=4)), max_leaves=15)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+# ruff: noqa: E501 - one key beside another
 import pytest
 
 from fastmcp_feedback.shaping.redact import REDACTED, Redactor
@@ -46,7 +47,16 @@ def test_none_stays_none_under_a_secret_key() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["${DB_PASSWORD}", "{{ password }}", "<password>", "$DB_PASSWORD", "expired", "weak", {"type": "string", "description": "the token"}, {"secretKeyRef": {"name": "db"}}],
+    [
+        "${DB_PASSWORD}",
+        "{{ password }}",
+        "<password>",
+        "$DB_PASSWORD",
+        "expired",
+        "weak",
+        {"type": "string", "description": "the token"},
+        {"secretKeyRef": {"name": "db"}},
+    ],
 )
 def test_what_speaks_about_a_secret_stays(value: object) -> None:
     """References, statuses and schemas hold no secret."""
@@ -82,7 +92,11 @@ def test_a_pin_is_four_to_ten_digits() -> None:
 def test_host_keys_come_in_addition() -> None:
     """`extra_keys` matches whatever the spelling, and the built-in keys still hold."""
     redactor = Redactor(extra_keys=["internal_ref"])
-    assert redactor.redact({"internalRef": "x", "INTERNAL-REF": 1, "token": "y"}) == {"internalRef": REDACTED, "INTERNAL-REF": REDACTED, "token": REDACTED}
+    assert redactor.redact({"internalRef": "x", "INTERNAL-REF": 1, "token": "y"}) == {
+        "internalRef": REDACTED,
+        "INTERNAL-REF": REDACTED,
+        "token": REDACTED,
+    }
     assert redactor.redact_text("internal-ref=abc123 x") == f"internal-ref={REDACTED} x"
 
 

@@ -8,7 +8,17 @@ import pytest
 
 from fastmcp_feedback.shaping.redact import REDACTED, Redactor
 
-SAFE = (r"ACME-\d{6}", r"[a-z]+@corp", r"(?:[a-z]+\.)+internal", r"\bEMP\d{4,8}\b", r"(?i)ticket-(?P<secret>\w+)", r"a{2,5}b", r"x|y|z", r".{3}Q", r"^\s*pin: \d+$")
+SAFE = (
+    r"ACME-\d{6}",
+    r"[a-z]+@corp",
+    r"(?:[a-z]+\.)+internal",
+    r"\bEMP\d{4,8}\b",
+    r"(?i)ticket-(?P<secret>\w+)",
+    r"a{2,5}b",
+    r"x|y|z",
+    r".{3}Q",
+    r"^\s*pin: \d+$",
+)
 UNSAFE = (r"(a+)+$", r"(a|aa)+$", r"(.*,){12}x", r"(\w+\s?)*$", r".*.*=.*", r"(\d+)\1", r"(?:a*)*b", r"\s*\s*x{100,}", r"(x+x+)+y")
 
 

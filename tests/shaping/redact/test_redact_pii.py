@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.redact_examples import PII
 
 from fastmcp_feedback.shaping.redact import REDACTED, Redactor
 from fastmcp_feedback.shaping.redact.pii import iban_valid, luhn
+from support.redact_examples import PII
 
 ALL_GROUPS = Redactor(pii=PII)
 
@@ -48,13 +48,27 @@ def test_an_iban_goes_with_and_without_spaces(text: str) -> None:
     assert ALL_GROUPS.redact_text(f"pay {text} TODAY") == f"pay {REDACTED} TODAY"
 
 
-@pytest.mark.parametrize("text", ["+1 (555) 014-5920", "+44 20 7946 0018", "(555) 014-5920", "+15550104130", "555-014-5920", "030 1234 5678"])
+@pytest.mark.parametrize(
+    "text", ["+1 (555) 014-5920", "+44 20 7946 0018", "(555) 014-5920", "+15550104130", "555-014-5920", "030 1234 5678"]
+)
 def test_phone_numbers_go_in_usual_forms(text: str) -> None:
     """International, national and plain forms."""
     assert Redactor(pii="phone").redact_text(f"call {text}, please") == f"call {REDACTED}, please"
 
 
-@pytest.mark.parametrize("text", ["2026-01-05 10:20", "v1.2.3", "1764545825123", "id 4f9c1e2d", "10.0.0.1", "978-3-16-148410-1", "git@github.com:acme/app.git", "order 12"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-01-05 10:20",
+        "v1.2.3",
+        "1764545825123",
+        "id 4f9c1e2d",
+        "10.0.0.1",
+        "978-3-16-148410-1",
+        "git@github.com:acme/app.git",
+        "order 12",
+    ],
+)
 def test_numbers_that_are_no_personal_data_stay(text: str) -> None:
     """Dates, versions, times, addresses of machines and books."""
     assert ALL_GROUPS.redact_text(text) == text

@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.redact_examples import PASSWORD
 
 from fastmcp_feedback.shaping.redact import Redactor
 from fastmcp_feedback.shaping.redact.explain import Finding, explain, explain_file
 from fastmcp_feedback.shaping.redact.proof import find_secrets
+from support.redact_examples import PASSWORD
 
 
 @given(st.text(min_size=8, max_size=30), st.binary(max_size=6), st.binary(max_size=6))

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+# ruff: noqa: E501, RUF001 - texts of other scripts, many a line
 import json
 
 import pytest
-from support.redact_examples import PASSWORD, PII, kind_examples, split, text_rules
 
 from fastmcp_feedback.shaping.redact import REDACTED, Redactor
 from fastmcp_feedback.shaping.redact.explain import explain
 from fastmcp_feedback.shaping.redact.kinds import ALL, Kind
 from fastmcp_feedback.shaping.redact.rules import RULES, Rule
+from support.redact_examples import PASSWORD, PII, kind_examples, split, text_rules
 
 PLAIN = Redactor()
 WIDE = Redactor(extra_patterns=[r"ACME-[0-9]{6}"], pii=PII)

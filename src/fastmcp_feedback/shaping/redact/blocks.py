@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: E501 - alternatives of one pattern
 import base64
 import re
 from typing import Final
@@ -22,7 +23,9 @@ CRYPT: Final = re.compile(
 )
 _SQL: Final = re.compile(rb"(?i:identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?)(['\"])([^'\"]{1,512})\1")
 _OPTION: Final = re.compile(rb"-(?:p|a|u|U|w|P)[= ]?(['\"]?)([^\s'\"|;&]{3,200})\1")
-_COMMANDS: Final = re.compile(rb"(?<![\w.\-])(mysql\w*|mariadb\w*|sshpass|redis-cli|curl|wget|docker|podman|smbclient|ldapsearch|mongo\w*|sqlcmd|7z|zip|unzip|htpasswd|http|rclone|helm|psql|mosquitto_\w+|net|plink|wmic|xfreerdp|snmpwalk|ipmitool)(?=\s)[^\n|;]{0,400}")
+_COMMANDS: Final = re.compile(
+    rb"(?<![\w.\-])(mysql\w*|mariadb\w*|sshpass|redis-cli|curl|wget|docker|podman|smbclient|ldapsearch|mongo\w*|sqlcmd|7z|zip|unzip|htpasswd|http|rclone|helm|psql|mosquitto_\w+|net|plink|wmic|xfreerdp|snmpwalk|ipmitool)(?=\s)[^\n|;]{0,400}"
+)
 _WRAPPED: Final = re.compile(rb"[A-Za-z0-9+/]{24,16000}+={0,2}(?![A-Za-z0-9+/=_\-])")
 _PASS_FLAGS: Final = {
     b"mysql": b"p", b"mariadb": b"p", b"sshpass": b"p", b"redis-cli": b"a", b"curl": b"uU", b"docker": b"p", b"podman": b"p", b"smbclient": b"U",
@@ -81,10 +84,14 @@ def _option(option: re.Match[bytes], name: bytes) -> list[Span]:
     if is_placeholder(value) or value.isdigit() or value[:1] == b"-":
         return []
     glued = option[0][2:3] not in {b" ", b"="}
-    return [(start, stop, "command-password")] if name in {b"sshpass", b"redis-cli"} or looks_like_password(value) or (glued and looks_random(value)) else []
+    return (
+        [(start, stop, "command-password")]
+        if name in {b"sshpass", b"redis-cli"} or looks_like_password(value) or (glued and looks_random(value))
+        else []
+    )
 
 
-def wrapped(data: bytes, begin: int, end: int) -> tuple[int, int, bytes] | None:
+def wrapped(data: bytes, begin: int) -> tuple[int, int, bytes] | None:
     """The readable text in the base64 around a run, with its place."""
     if begin and data[begin - 1] in b"+/=":
         return None

@@ -151,9 +151,23 @@ def covered_forms(value: str) -> list[str]:
     raw = value.encode("utf-8", "surrogatepass")
     packed = base64.b64encode(raw).decode()
     escaped = json.dumps(value, ensure_ascii=False)[1:-1]
-    forms = [value, escaped, json.dumps(value)[1:-1], json.dumps(escaped, ensure_ascii=False)[1:-1], json.dumps(json.dumps(value)[1:-1])[1:-1], quote(raw, safe=""), quote(raw), quote_plus(raw)]
+    forms = [
+        value,
+        escaped,
+        json.dumps(value)[1:-1],
+        json.dumps(escaped, ensure_ascii=False)[1:-1],
+        json.dumps(json.dumps(value)[1:-1])[1:-1],
+        quote(raw, safe=""),
+        quote(raw),
+        quote_plus(raw),
+    ]
     if len(raw) >= 9:
-        forms += [packed, packed.rstrip("="), packed.replace("+", "-").replace("/", "_"), packed.replace("+", "-").replace("/", "_").rstrip("=")]
+        forms += [
+            packed,
+            packed.rstrip("="),
+            packed.replace("+", "-").replace("/", "_"),
+            packed.replace("+", "-").replace("/", "_").rstrip("="),
+        ]
     return list(dict.fromkeys(form for form in forms if len(form) >= MIN_CHARS))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .kinds import ALL, CLASSES
 from .keywords import DEFAULT_SUFFIXES, WEAK_WORDS
+from .kinds import ALL, CLASSES
 from .rules import RULES
 
 _HEAD: Final = """# Redaction
@@ -23,6 +23,20 @@ redactor = Redactor(extra_keys=["internal_ref"], extra_patterns=[r"ACME-[0-9]{6}
 redactor.redact({"apiKey": "k-123", "note": "postgres://app:pw-9f@db/main"})
 # {'apiKey': '[REDACTED]', 'note': 'postgres://app:[REDACTED]@db/main'}
 ```
+
+| option | default | meaning |
+|---|---|---|
+| `keys` | none | exact key names that are secret |
+| `patterns` | the built-in shapes | patterns instead of them; what a secret word announces goes in any case |
+| `extra_keys`, `extra_patterns` | none | in addition; a group named `secret` in a pattern says which part goes |
+| `suffixes` | the list below | endings that make a key secret, instead of the built-in ones |
+| `pii` | none | groups of personal data to remove too: `email`, `card`, `iban`, `phone`, `ssn` |
+| `replacement` | `"[REDACTED]"` | what stands where a secret was |
+| `max_depth` | 32 | containers nested deeper become `"[TRUNCATED]"` |
+
+A pattern that does not compile is a ValueError, and so is one that could backtrack without bound while google-re2 (the
+extra `fast`) is not installed. A subclass may override `redact`, `redact_text` or `is_secret_key`; everything that is
+recorded then goes through it.
 
 ## What is promised
 
@@ -96,8 +110,8 @@ def _kinds() -> str:
 def _letters() -> str:
     rows = "\n".join(f"| `{letter}` | `{chars.replace(chr(92), '')}` |" for letter, chars in CLASSES.items())
     return (
-        "## How a shape is written\n\n`w36` is at least 36 characters of class `w`, `w36!` exactly 36, `w12-32` 12 to 32; a quoted part stands as it is, "
-        f"`i1` is a UUID.\n\n| class | characters |\n|---|---|\n{rows}\n"
+        "## How a shape is written\n\n`w36` is at least 36 characters of class `w`, `w36!` exactly 36, `w12-32` 12 to 32; a quoted part "
+        f"stands as it is, `i1` is a UUID.\n\n| class | characters |\n|---|---|\n{rows}\n"
     )
 
 

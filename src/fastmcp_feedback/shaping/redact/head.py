@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ...jsonsafe import loads
 
@@ -58,6 +58,8 @@ class _Scan:
         self.complete = False
         self._safe = 0  # everything before is whole: values, and keys together with their values
         self._partial: str | None = None
+        self._key = ""  # the key whose value is next, with its colon
+        self._key_next = False
         self._run()
 
     def kept(self) -> str:
@@ -70,35 +72,35 @@ class _Scan:
 
     def _run(self) -> None:
         at, size = 0, len(self.text)
-        pending_key = ""
-        key_next = False
         while at < size:
             found = _TOKEN.match(self.text, at)
             if found is None:
-                if self.text[at] == '"' and not key_next:
-                    self._cut_string(at, pending_key)
+                if self.text[at] == '"' and not self._key_next:
+                    self._cut_string(at, self._key)
                 return
-            token, end = found[0], found.end()
-            if token[0] in "{[":
-                if pending_key:
-                    self._safe = at
-                self.stack.append(token)
-                self._safe, pending_key, key_next = end, "", token == "{"
-            elif token[0] in "}]":
-                self.stack.pop()
-                self._safe, pending_key, key_next = end, "", False
-            elif token == ",":
-                key_next = bool(self.stack) and self.stack[-1] == "{"
-            elif token == ":":
-                key_next = False
-            elif key_next:
-                pending_key, key_next = token + ":", False
-            elif end < size or token[0] == '"':  # a number at the very edge may go on
-                self._safe, pending_key = end, ""
-            at = end
+            part, at = found[0], found.end()
+            self._take(part, at, whole=at < size or part[0] == '"')
             if not self.stack:
-                self.complete = token[0] in '}]"'
+                self.complete = part[0] in '}]"'
                 return
+
+    def _take(self, part: str, end: int, *, whole: bool) -> None:
+        """Note one token. `whole` is false for a number at the very edge, which may go on."""
+        kind = part[0]
+        if kind in "{[":
+            self.stack.append(part)
+            self._safe, self._key, self._key_next = end, "", kind == "{"
+        elif kind in "}]":
+            self.stack.pop()
+            self._safe, self._key, self._key_next = end, "", False
+        elif kind == ",":
+            self._key_next = bool(self.stack) and self.stack[-1] == "{"
+        elif kind == ":":
+            self._key_next = False
+        elif self._key_next:
+            self._key, self._key_next = part + ":", False
+        elif whole:
+            self._safe, self._key = end, ""
 
     def _cut_string(self, at: int, key: str) -> None:
         """Keep the part of a cut string that ends well before the edge, with its key."""
@@ -130,8 +132,3 @@ def _before_last_token(text: str) -> str:
     while edge > 0 and not _GAP.match(text, edge):
         edge -= 1
     return text[:edge]
-
-
-def shown_value(value: Any) -> str:
-    """The JSON text of a value as previews show it."""
-    return json.dumps(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: E501 - alternatives of one pattern
 import re
 from typing import Final
 
@@ -9,14 +10,28 @@ from .extent import bare, quoted
 from .spans import Span
 from .values import is_placeholder, is_word, looks_random, plausible
 
-_AUTHORIZATION: Final = frozenset((b"authorization", b"proxy-authorization", b"x-authorization", b"x-forwarded-authorization", b"http_authorization", b"proxy_authorization", b"x-amzn-authorization"))
+_AUTHORIZATION: Final = frozenset(
+    (
+        b"authorization",
+        b"proxy-authorization",
+        b"x-authorization",
+        b"x-forwarded-authorization",
+        b"http_authorization",
+        b"proxy_authorization",
+        b"x-amzn-authorization",
+    )
+)
 _COOKIE: Final = frozenset((b"cookie", b"set-cookie", b"cookie2", b"set-cookie2", b"http_cookie", b"set_cookie"))
-_LINK: Final = re.compile(rb"(?:\\{0,15}[\"'`]\]?)?[ \t]{0,8}+(?:=>|[:=,]|%3[aA])[ \t]{0,8}(?P<quote>\\{0,15}[\"'`])?[ \t]{0,8}(?:Bearer:)?")
+_LINK: Final = re.compile(
+    rb"(?:\\{0,15}[\"'`]\]?)?[ \t]{0,8}+(?:=>|[:=,]|%3[aA])[ \t]{0,8}(?P<quote>\\{0,15}[\"'`])?[ \t]{0,8}(?:Bearer:)?"
+)
 _SCHEME: Final = re.compile(
     rb"(?P<name>[Bb]earer|BEARER|[Bb]asic|BASIC|[Tt]oken|[Dd]igest|[Aa]pi[Kk]ey|[Aa]pikey|[Nn]egotiate|NTLM|[Hh]awk|OAuth|oauth|AWS4-HMAC-SHA256|AWS"
     rb"|[Ss]haredKey(?:Lite)?|[Ss]haredAccessSignature|[Gg]oogleLogin|SSWS|[Kk]ey|[Vv]apid|GenieKey|[Bb]ot|JWT|[Ss]ignature|[Dd][Pp]o[Pp]|[A-Z][A-Za-z\-]{2,24})(?:[ \t]|%20|\+)+"
 )
-_WHOLE: Final = frozenset((b"digest", b"hawk", b"oauth", b"aws4-hmac-sha256", b"signature", b"vapid", b"googlelogin", b"sharedaccesssignature"))
+_WHOLE: Final = frozenset(
+    (b"digest", b"hawk", b"oauth", b"aws4-hmac-sha256", b"signature", b"vapid", b"googlelogin", b"sharedaccesssignature")
+)
 _LINE: Final = re.compile(rb"[^\r\n\"`]*")
 _WHOLE_LINE: Final = re.compile(rb"[^\r\n]*")
 _CREDENTIAL: Final = re.compile(rb"[^\s\"'`,;\\<>\[\]{}()|]+")
@@ -67,7 +82,23 @@ def _authorization(data: bytes, at: int, quote: bytes | None) -> tuple[int, int]
 
 
 def _known(scheme: bytes) -> bool:
-    return scheme.lower() in {b"bearer", b"basic", b"token", b"negotiate", b"ntlm", b"apikey", b"ssws", b"bot", b"jwt", b"geniekey", b"aws", b"key", b"dpop", b"sharedkey", b"sharedkeylite"}
+    return scheme.lower() in {
+        b"bearer",
+        b"basic",
+        b"token",
+        b"negotiate",
+        b"ntlm",
+        b"apikey",
+        b"ssws",
+        b"bot",
+        b"jwt",
+        b"geniekey",
+        b"aws",
+        b"key",
+        b"dpop",
+        b"sharedkey",
+        b"sharedkeylite",
+    }
 
 
 def _cookies(data: bytes, at: int) -> list[Span] | None:

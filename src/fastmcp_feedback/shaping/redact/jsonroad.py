@@ -183,7 +183,9 @@ def _special(masked: bytes, begin: int, end: int) -> bool:
     return masked[begin:end].lower() in _SPECIAL
 
 
-_SPECIAL: Final = frozenset((b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash", b"connection", b"conn"))
+_SPECIAL: Final = frozenset(
+    (b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash", b"connection", b"conn")
+)
 
 
 def _plain_json(value: Any) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: E501 - word lists
 from typing import Final
 
 # Names that are secret whatever stands before them (`db_password`, `client secret`). Compared segment by segment, so
@@ -18,11 +19,11 @@ DEFAULT_SUFFIXES: Final = (
     "service account key", "ssh key", "rsa key", "aes key", "hmac key", "gpg key", "pgp key", "webhook key", "deploy key",
     "server key", "function key", "functions key", "management key", "write key", "ingest key", "ingestion key", "license key",
     "admin key", "root key", "client key", "consumer key", "session key", "host key", "shared access key", "app key",
-    "application key", "integration key", "security key", "user key", "sas token", 
+    "application key", "integration key", "security key", "user key", "sas token",
     "security code", "cvv", "mfa code", "otp code", "totp code",
     "two factor code", "2fa code", "verification code", "recovery code", "recovery codes", "backup code", "backup codes",
-    "auth code", "authorization code", "code verifier", 
-    "connection string", "conn string", "conn str", "connection str", "connection strings", 
+    "auth code", "authorization code", "code verifier",
+    "connection string", "conn string", "conn str", "connection str", "connection strings",
     "session cookie", "auth header", "authorization header", "key pem", "htpasswd", "keytab", "unlock key",
 )  # fmt: skip
 

@@ -114,7 +114,9 @@ def _varies(op: Any, argument: Any) -> bool:
         if any(all(_can_be_empty(o, a) for o, a in branch) for branch in argument[1]):
             return True
         starts = [_chars(list(branch)[:1], fold=False) for branch in argument[1]]
-        return any(a & b for at, a in enumerate(starts) for b in starts[at + 1 :]) or any(_varies(o, a) for branch in argument[1] for o, a in branch)
+        return any(a & b for at, a in enumerate(starts) for b in starts[at + 1 :]) or any(
+            _varies(o, a) for branch in argument[1] for o, a in branch
+        )
     return False
 
 
@@ -182,5 +184,5 @@ def _category(name: Any) -> frozenset[int]:
         sre.CATEGORY_NOT_SPACE: r"\S", sre.CATEGORY_WORD: r"\w", sre.CATEGORY_NOT_WORD: r"\W",
     }  # fmt: skip
     test = re.compile(tests[name])
-    other = {-1} if name not in {sre.CATEGORY_SPACE} else set()
+    other = set() if name is sre.CATEGORY_SPACE else {-1}
     return frozenset({code for code in range(256) if test.match(chr(code))} | other)

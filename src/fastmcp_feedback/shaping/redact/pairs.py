@@ -25,21 +25,26 @@ _LINK: Final = re.compile(
     re.VERBOSE,
 )
 _GAP: Final = re.compile(
-    rb"""(?P<is>[ \t]+(?:(?:is|was|has[ ]been|are)(?:[ ]now)?(?:[ ](?:set|reset|changed|rotated)[ ]to)?|ist|lautet|es|est|to|as|of|set[ ]to)[ \t]*[:=]?[ \t]+)
+    rb"""(?P<is>[ \t]+(?:(?:is|was|has[ ]been|are)(?:[ ]now)?(?:[ ](?:set|reset|changed|rotated)[ ]to)?
+        |ist|lautet|es|est|to|as|of|set[ ]to)[ \t]*[:=]?[ \t]+)
     |(?P<whose>[ \t]for[ \t][\w@.\-'"]{1,60}[ \t]?[:=][ \t]?)
     |(?P<typed>[ \t]+(?:string|String|str|char\*?|text|varchar)[ \t]*=[ \t]*)
     |(?P<space>[ \t]{1,4})""",
     re.VERBOSE,
 )
 _PARSER: Final = re.compile(rb"(?:invalid|unexpected|unknown|expected|illegal|bad|undefined|missing|near)[ \t]+\Z", re.IGNORECASE)
-_GETTERS: Final = re.compile(rb"(?:get|fetch|read|load|lookup|find|is|has|check|validate|verify|list|delete|describe|create|generate|make|hash|reset|forgot|test)[_A-Z]|[a-z]+(?:e|)[rd]_?[Pp]ass\Z")
+_GETTERS: Final = re.compile(
+    rb"(?:get|fetch|read|load|lookup|find|is|has|check|validate|verify|list|delete|describe|create|generate|make|hash|reset|forgot|test)[_A-Z]|[a-z]+(?:e|)[rd]_?[Pp]ass\Z"
+)
 _NEW_LINE: Final = re.compile(rb"\r?\n[ \t]{0,16}(?:[-*][ \t])?")
 _HEX_PAIR: Final = re.compile(rb"[0-9A-F]{2}(?=.)")
 _WORD_BEFORE: Final = re.compile(rb"([A-Za-z]{2,20})[ _\-]\Z")
 _ALONE: Final = re.compile(rb"[ \t]*(?:\r?\n|\Z|#|\\n|\\r)")
 _LIST: Final = re.compile(rb"\[[^\[\]{}]{0,8192}\]")
 _TYPED: Final = re.compile(rb"\s*&?[A-Za-z_][\w.\[\], |?]{0,40}=(?!=)\s*")
-_CONNECTIVES: Final = frozenset((b"or", b"and", b"to", b"is", b"if", b"with", b"for", b"in", b"the", b"flag", b"option", b"from", b"on", b"at", b"by", b"as", b"when"))
+_CONNECTIVES: Final = frozenset(
+    (b"or", b"and", b"to", b"is", b"if", b"with", b"for", b"in", b"the", b"flag", b"option", b"from", b"on", b"at", b"by", b"as", b"when")
+)
 
 
 class PairRules:

@@ -64,7 +64,8 @@ def _compile(pattern: object) -> HostPattern:
     faster = _with_re2(source, flags)
     if faster is None:
         raise ValueError(
-            f"the pattern {source!r} could backtrack without bound ({why}); rewrite it, or install the extra: pip install 'fastmcp-feedback[fast]'"
+            f"the pattern {source!r} could backtrack without bound ({why}); rewrite it, or install google-re2 "
+            "with the extra: pip install 'fastmcp-feedback[fast]'"
         )
     return HostPattern(source, faster, "re2")
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+# ruff: noqa: E501 - alternatives of one pattern
 import re
 from collections.abc import Callable
 from typing import Final
 
 from .spans import Span
 
-_EMAIL: Final = re.compile(rb"(?<![\w.+%\-])(?<!//)(?!git@)[\w.+%\-]{1,64}+@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![\w\-])")
-_CARD: Final = re.compile(rb"(?<![\w.\-])[2-6]\d{3}(?:[ \-]?\d{4}){2}[ \-]?\d{1,7}(?![\w\-])|(?<![\w.\-])3[47]\d{2}[ \-]?\d{6}[ \-]?\d{5}(?![\w\-])|(?<![\w.\-])3[068]\d{2}[ \-]?\d{6}[ \-]?\d{4}(?![\w\-])")
+_EMAIL: Final = re.compile(
+    rb"(?<![\w.+%\-])(?<!//)(?!git@)[\w.+%\-]{1,64}+@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![\w\-])"
+)
+_CARD: Final = re.compile(
+    rb"(?<![\w.\-])[2-6]\d{3}(?:[ \-]?\d{4}){2}[ \-]?\d{1,7}(?![\w\-])|(?<![\w.\-])3[47]\d{2}[ \-]?\d{6}[ \-]?\d{5}(?![\w\-])|(?<![\w.\-])3[068]\d{2}[ \-]?\d{6}[ \-]?\d{4}(?![\w\-])"
+)
 _IBAN: Final = re.compile(rb"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
 _PHONE: Final = re.compile(
     rb"(?<![\w.+])\+[1-9]\d{0,3}[ .\-]?(?:\(\d{1,5}\)[ .\-]?)?\d{1,5}(?:[ .\-]?\d{2,5}){1,4}(?!\w)"

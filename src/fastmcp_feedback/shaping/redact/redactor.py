@@ -9,10 +9,11 @@ from typing import Any, Final
 from . import head, jsonroad, pii
 from .keys import PLAIN, STRONG, KeyRules
 from .keywords import DEFAULT_SUFFIXES
+from .lost import lost, noted
 from .patterns import compile_patterns
 from .scan import TextRules
 from .spans import cut_out
-from .walk import Walk, lost, noted
+from .walk import Walk
 
 REDACTED: Final = "[REDACTED]"
 

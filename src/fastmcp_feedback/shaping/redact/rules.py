@@ -6,6 +6,7 @@ do not take them for real ones.
 
 from __future__ import annotations
 
+# ruff: noqa: E501 - one entry a line
 from dataclasses import dataclass
 from typing import Final
 

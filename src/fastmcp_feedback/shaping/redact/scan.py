@@ -5,6 +5,7 @@ All of it works on UTF-8 bytes, in slices, so that no single call holds the inte
 
 from __future__ import annotations
 
+# ruff: noqa: RUF001, RUF002 - the colon of Chinese and Japanese texts
 import re
 from collections.abc import Callable
 from typing import Final
@@ -52,7 +53,11 @@ class TextRules:
         if self._groups:
             # `password@host` of a URL is no address.
             taken = merge(out)
-            out += [span for span in pii.spans(data, self._groups) if span[2] != "email" or not any(a < span[1] and span[0] < b for a, b, _rule in taken)]
+            out += [
+                span
+                for span in pii.spans(data, self._groups)
+                if span[2] != "email" or not any(a < span[1] and span[0] < b for a, b, _rule in taken)
+            ]
         return merge(out) if out else out
 
     def _slice(self, buffer: Buffer, start: int, stop: int, depth: int) -> list[Span]:
@@ -77,11 +82,11 @@ class TextRules:
         """Kinds by shape, URLs and wrapped texts in one slice."""
         if not self._shapes:
             return []
-        long_runs: list[tuple[int, int]] = []
+        long_runs: list[int] = []
         out = shape_spans(buffer, start, stop, long_runs) + urls.spans(buffer.data, buffer.low, start, stop)
         if depth < _MAX_WRAPS:
-            for begin, end in long_runs:
-                wrapped = blocks.wrapped(buffer.data, begin, end)
+            for begin in long_runs:
+                wrapped = blocks.wrapped(buffer.data, begin)
                 if wrapped is not None and self.spans(wrapped[2], None, depth + 1):
                     out.append((wrapped[0], wrapped[1], "base64-wrapped"))
         return out

@@ -70,9 +70,11 @@ class SealedCarryOver:
         for length in sorted(self._rolling, reverse=True):
             wanted = self._rolling[length]
             power = pow(_BASE, length, _PRIME)
-            for start in range(len(text) - length + 1):
-                if (sums[start + length] - sums[start] * power) % _PRIME in wanted and self._confirmed(text[start : start + length]):
-                    found.append((start, start + length))
+            found += [
+                (start, start + length)
+                for start in range(len(text) - length + 1)
+                if (sums[start + length] - sums[start] * power) % _PRIME in wanted and self._confirmed(text[start : start + length])
+            ]
         return sorted(found, key=lambda place: (place[0], -place[1]))
 
     def _confirmed(self, piece: str) -> bool:

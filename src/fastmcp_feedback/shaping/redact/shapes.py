@@ -47,7 +47,7 @@ def _mapped(data: bytes, table: bytes, breathe: Callable[[], None]) -> bytes:
     return b"".join(parts)
 
 
-def shape_spans(buffer: Buffer, start: int, stop: int, long_runs: list[tuple[int, int]]) -> list[Span]:
+def shape_spans(buffer: Buffer, start: int, stop: int, long_runs: list[int]) -> list[Span]:
     """Secrets by shape in one slice. Runs that may be base64 of a text are appended to `long_runs`."""
     data, low = buffer.data, buffer.low
     out = tokens.spans(data, buffer.classes, start, stop, long_runs)

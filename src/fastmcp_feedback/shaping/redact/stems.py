@@ -14,7 +14,9 @@ _PROSE: Final = rb"(?!s?[ \t]+(?!(?:is|was|are|to|as|of|set|ist|lautet|es|est)[ 
 _BY_LETTER: Final = (re.compile(rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE), re.compile(rb"w(?:d|or[dt]|t|oord|(?<=pw))" + _PROSE))
 _WHOLE: Final = (b"pass", b"cred", b"secret", b"auth", b"sess", b"otp", b"code", b"cvv", b"mnemonic", b"conn")
 _ALL: Final = re.compile(
-    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord|(?<=pw)))" + _PROSE + rb"|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn"
+    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord|(?<=pw)))"
+    + _PROSE
+    + rb"|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn"
 )
 _SHORT: Final = 1_024
 _OVERLAP: Final = 16

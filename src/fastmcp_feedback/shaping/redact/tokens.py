@@ -107,7 +107,7 @@ _DULL: Final = re.compile(
 _GLUE: Final = frozenset(key[-1] for key in _BEHIND) | frozenset(b".:|!$~\\%[+/")
 
 
-def spans(data: bytes, classes: bytes, start: int, stop: int, long_runs: list[tuple[int, int]]) -> list[Span]:
+def spans(data: bytes, classes: bytes, start: int, stop: int, long_runs: list[int]) -> list[Span]:
     """Tokens in one slice. Runs that may be base64 of a text are appended to `long_runs`."""
     out: list[Span] = []
     limit = min(stop + MIN_RUN, len(classes))
@@ -125,7 +125,7 @@ def spans(data: bytes, classes: bytes, start: int, stop: int, long_runs: list[tu
             if found is not None:
                 out.append(found)
             elif end - begin >= WRAP_RUN:
-                long_runs.append((begin, end))
+                long_runs.append(begin)
         if before <= 0x20 and (scheme := headers.scheme_before(data, begin)) is not None:
             out.append(scheme)
         begin = find(_NEEDLE, end, limit)
@@ -196,7 +196,7 @@ def _numbered(data: bytes, start: int) -> Span | None:
 
 
 def _escaped(data: bytes, start: int, end: int) -> Span | None:
-    """A start glued to an escape: the `n` of `\\n` or the digits of `%22` and `\\u0022`."""
+    r"""A start glued to an escape: the `n` of `\\n` or the digits of `%22` and `\\u0022`."""
     before = data[start - 1]
     if before == 0x5C and data[start] in b"nrtbfu":
         skip = 5 if data[start] == 0x75 else 1

@@ -13,7 +13,22 @@ _SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.\-]{0,30}\Z")
 _WEB: Final = re.compile(rb"(?:https?|wss?|ftps?|git|ssh|sftp)\Z", re.IGNORECASE)
 _AUTHORITY: Final = re.compile(rb"[^\s/?#\"'<>\\`]{1,2048}")
 _TO_END: Final = re.compile(rb"[^\s\"'<>\\`]{1,4096}")
-_DEFAULTS: Final = frozenset((b"password", b"pass", b"passwd", b"pwd", b"secret", b"token", b"pw", b"xxx", b"x-oauth-basic", b"your_password", b"yourpassword", b"mypassword"))
+_DEFAULTS: Final = frozenset(
+    (
+        b"password",
+        b"pass",
+        b"passwd",
+        b"pwd",
+        b"secret",
+        b"token",
+        b"pw",
+        b"xxx",
+        b"x-oauth-basic",
+        b"your_password",
+        b"yourpassword",
+        b"mypassword",
+    )
+)
 _DEFAULT_USERS: Final = frozenset((b"user", b"username", b"name", b"login", b"usr", b"myuser", b"youruser"))
 # Host endings whose path is the credential, and the part of the path to hide.
 WEBHOOKS: Final = {
@@ -42,7 +57,7 @@ WEBHOOKS: Final = {
 _WITH_USER: Final = re.compile(rb"://[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
 _WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
 _GO_DSN: Final = re.compile(rb"(?<![\w.\-])[\w.\-]{1,64}+:([^\s@:\"'/]{1,200}+)@(?:tcp|unix|udp)\(")
-_NAMES: Final = b"|".join(sorted((re.escape(name.encode()) for name in URL_KEYS), key=len, reverse=True))
+_NAMES: Final = b"|".join(re.escape(name.encode()) for name in sorted(URL_KEYS, key=len, reverse=True))
 _NAMED: Final = tuple(re.compile(rb"%b(?:amp;)?(?:%b)=" % (mark, _NAMES)) for mark in (rb"\?", b"&", b";"))
 _PARAMETER: Final = re.compile(rb"[^&#?\s\"'<>\\`]{0,2048}+")
 _HOOK: Final = re.compile(rb"//(?:[a-z0-9\-]+\.)?(?:%b)[:/]" % b"|".join(re.escape(host) for host in WEBHOOKS))
@@ -116,4 +131,3 @@ def _webhook(data: bytes, start: int, end: int) -> list[Span]:
         return []
     found = known[0].match(data, slash, end)
     return [(*found.span(1), known[1])] if found else []
-

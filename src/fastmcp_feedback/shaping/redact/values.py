@@ -98,12 +98,12 @@ def _is_wordy(piece: bytes) -> bool:
     """Few changes between lower case, upper case and digits."""
     if len(piece) <= 5:
         return True
-    humps = _HUMP.findall(piece)
-    numbers = sum(hump.isdigit() for hump in humps)
+    humps: list[bytes] = _HUMP.findall(piece)
+    numbers = [hump.isdigit() for hump in humps].count(True)
     if numbers > 2 or not humps:
         return numbers == len(humps)
     least = 3.0 if numbers and len(piece) >= 12 and _STRONG_MIX.match(piece) else 2.2
-    return len(piece) >= least * len(humps)
+    return least * len(humps) <= len(piece)
 
 
 def looks_random(value: bytes, least: int = 8) -> bool:

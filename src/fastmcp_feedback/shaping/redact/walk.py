@@ -2,27 +2,80 @@
 
 from __future__ import annotations
 
-import json
-import os.path
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from .keys import PLAIN, STRONG
+from .lost import collect
 from .values import STATUSES, is_placeholder, looks_like_password, looks_random
 
 TRUNCATED: Final = "[TRUNCATED]"
-NAME_FIELDS: Final = ("name", "key", "field", "header", "id", "variable", "label", "Name", "Key", "k", "param", "parameter", "property", "env")
+NAME_FIELDS: Final = (
+    "name",
+    "key",
+    "field",
+    "header",
+    "id",
+    "variable",
+    "label",
+    "Name",
+    "Key",
+    "k",
+    "param",
+    "parameter",
+    "property",
+    "env",
+)
 VALUE_FIELDS: Final = ("value", "Value", "val", "v", "defaultValue")
 _MAX_FIELDS: Final = 12
 _MAX_NAME: Final = 64
 _SCHEMA: Final = frozenset(
-    ("type", "description", "title", "format", "minLength", "maxLength", "pattern", "properties", "required", "items", "enum", "anyOf", "oneOf",
-     "allOf", "$ref", "nullable", "readOnly", "writeOnly", "deprecated", "additionalProperties", "minimum", "maximum", "const", "default", "examples")
-)  # fmt: skip
+    (
+        "type",
+        "description",
+        "title",
+        "format",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "properties",
+        "required",
+        "items",
+        "enum",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "nullable",
+        "readOnly",
+        "writeOnly",
+        "deprecated",
+        "additionalProperties",
+        "minimum",
+        "maximum",
+        "const",
+        "default",
+        "examples",
+    )
+)
 _SCHEMA_PARTS: Final = frozenset(("default", "const", "enum", "examples", "example"))
 _TYPES: Final = frozenset(("string", "number", "integer", "boolean", "object", "array", "null"))
-_REFERENCES: Final = frozenset(("valueFrom", "secretKeyRef", "configMapKeyRef", "$ref", "Ref", "Fn::GetAtt", "fromSecret", "secretRef", "valueFromSecret", "secret_ref", "from_secret", "existingSecret"))
+_REFERENCES: Final = frozenset(
+    (
+        "valueFrom",
+        "secretKeyRef",
+        "configMapKeyRef",
+        "$ref",
+        "Ref",
+        "Fn::GetAtt",
+        "fromSecret",
+        "secretRef",
+        "valueFromSecret",
+        "secret_ref",
+        "from_secret",
+        "existingSecret",
+    )
+)
 
 
 class Walk:
@@ -111,7 +164,9 @@ class Walk:
 
     def _key(self, key: Any, taken: dict[Any, Any]) -> Any:
         """The key without a secret; two keys that become alike stay two."""
-        changed = self._text(key) if isinstance(key, str) else self._bytes(key) if isinstance(key, bytes) else key
+        if isinstance(key, bytes):
+            return self._bytes(key)
+        changed = self._text(key) if isinstance(key, str) else key
         if changed == key or changed not in taken:
             return changed
         count = 2
@@ -127,7 +182,11 @@ class Walk:
             item = value.get(key)
             if item is None or isinstance(item, bool):
                 continue
-            if any(isinstance(name := value.get(field), str) and len(name) <= _MAX_NAME and self._pair_is_secret(name, item) for field in NAME_FIELDS if field != key):
+            if any(
+                isinstance(name := value.get(field), str) and len(name) <= _MAX_NAME and self._pair_is_secret(name, item)
+                for field in NAME_FIELDS
+                if field != key
+            ):
                 return item
             if value.get("type") == "password" and isinstance(item, (str, int)):
                 return item
@@ -149,7 +208,10 @@ class Walk:
                 return item
         elif isinstance(item, Mapping):
             if _is_schema(item):
-                return {key: self._secret(part, STRONG, depth + 1) if key in _SCHEMA_PARTS and part is not None else self.value(part, depth + 2) for key, part in item.items()}
+                return {
+                    key: self._secret(part, STRONG, depth + 1) if key in _SCHEMA_PARTS and part is not None else self.value(part, depth + 2)
+                    for key, part in item.items()
+                }
             if item and all(key in _REFERENCES for key in item):
                 return self.value(item, depth + 1)
         return self._gone(item, "secret-key")
@@ -204,7 +266,13 @@ class Walk:
     def _is_pair(self, items: Sequence[Any]) -> bool:
         """`["Authorization", "Bearer x"]`: a header as a pair; a list of two names is none."""
         name = _key_text(items[0])
-        if name is None or len(name) > _MAX_NAME or name[:1] in "-[" or self._rank(name) != STRONG or not isinstance(items[1], (str, bytes)):
+        if (
+            name is None
+            or len(name) > _MAX_NAME
+            or name[:1] in "-["
+            or self._rank(name) != STRONG
+            or not isinstance(items[1], (str, bytes))
+        ):
             return False
         data = items[1].encode("utf-8", "replace") if isinstance(items[1], str) else items[1]
         return looks_random(data) or looks_like_password(data) or b" " in data or b"=" in data
@@ -221,60 +289,3 @@ def _is_schema(item: Mapping[Any, Any]) -> bool:
     kind = item.get("type")
     named = kind in _TYPES if isinstance(kind, str) else isinstance(kind, list) and bool(kind)
     return (named or "anyOf" in item or "$ref" in item) and all(key in _SCHEMA for key in item)
-
-
-def collect(item: Any, found: list[str]) -> None:
-    """Append every string and number inside a removed value, for the carry-over."""
-    if isinstance(item, str):
-        found.append(item)
-    elif isinstance(item, bool) or item is None:
-        return
-    elif isinstance(item, bytes):
-        found.append(item.decode("utf-8", "replace"))
-    elif isinstance(item, Mapping):
-        for key, part in item.items():
-            if isinstance(key, str) and looks_random(key.encode("utf-8", "replace"), 16):
-                found.append(key)
-            collect(part, found)
-    elif isinstance(item, (list, tuple, set, frozenset)):
-        for part in item:
-            collect(part, found)
-    elif isinstance(item, (int, float)):
-        found.append(json.dumps(item))
-    else:
-        found.append(str(item))
-
-
-def noted(redact_text: Callable[[str], str], text: str, found: list[str]) -> str:
-    """A host's `redact_text`, with the parts that it removed appended to `found`."""
-    redacted = redact_text(text)
-    if redacted != text:
-        lost(text, redacted, found)
-    return redacted
-
-
-def lost(before: Any, after: Any, found: list[str]) -> None:
-    """Append what a host's own redaction removed, by comparing the value before and after."""
-    if before == after and type(before) is type(after):
-        return
-    if isinstance(before, str) and isinstance(after, str):
-        found += _missing(before, after)
-    elif isinstance(before, Mapping) and isinstance(after, Mapping):
-        for key, item in before.items():
-            if key in after:
-                lost(item, after[key], found)
-            else:
-                collect({key: item}, found)
-    elif isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)) and len(before) == len(after):
-        for old, new in zip(before, after, strict=True):
-            lost(old, new, found)
-    else:
-        collect(before, found)
-
-
-def _missing(before: str, after: str) -> list[str]:
-    """Words of the one text that the other lacks; the whole text when it shares nothing at its ends."""
-    start = len(os.path.commonprefix([before, after]))
-    end = len(os.path.commonprefix([before[:start:-1], after[:start:-1]])) if start else 0
-    middle = before[start : len(before) - end] if start or end else before
-    return [middle, *(word for word in re.split(r"[\s\"'=:,;&]+", middle) if word not in after)]

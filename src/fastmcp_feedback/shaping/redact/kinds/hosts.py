@@ -51,7 +51,7 @@ KINDS: Final = (
     Kind("postman-collection-key", _F, ("PMAT-",), "u26", "https://learning.postman.com/docs/sharing-your-work/sharing/"),
     Kind("figma-token", _F, ("figd_", "figu_", "figo_", "figoh_", "figor_"), "s38", "https://www.figma.com/developers/api"),
     Kind("linear-key", _F, ("lin_api_", "lin_oauth_", "lin_wh_"), "w30", "https://linear.app/developers"),
-    Kind("launchdarkly-key", _F, ("sdk-", "mob-", "api-", "rel-"), "i1", "https://launchdarkly.com/docs/home/account/api"),
+    Kind("launchdarkly-key", _F, ("sdk-", "mob-", "api-", "rel-"), "i1", "https://launchdarkly.com/docs/api"),
     Kind("unleash-token", _F, ("*:", "default:"), "l4-20 '.' h40", "https://docs.getunleash.io/reference/api-tokens-and-client-keys"),
     Kind("configcat-key", _F, ("configcat-sdk-1/",), "s22 '/' s22", "https://configcat.com/docs/"),
     Kind("readme-key", _F, ("rdme_",), "l60", "https://docs.readme.com/main/reference/intro/authentication"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# ruff: noqa: E501 - one entry a line
 from typing import Final
 
 from .model import Kind
