@@ -33,13 +33,19 @@ def kind_examples(kind: Kind) -> list[str]:
 
 
 SECRETS = st.sampled_from([kind.example() for kind in ALL])
-WORDS = st.sampled_from(["status", "ok", "two words", "max_tokens", "author", "é", 'quo"te', "back\\slash", "line\nbreak", "name", "value", ""])
-SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False, width=32), WORDS)
+WORDS = st.sampled_from(
+    ["status", "ok", "two words", "max_tokens", "author", "é", 'quo"te', "back\\slash", "line\nbreak", "name", "value", ""]
+)
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False, width=32), WORDS
+)
 
 
 def nested(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Nested JSON values with these leaves."""
-    return st.recursive(leaves, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(WORDS, inner, max_size=4)), max_leaves=12)
+    return st.recursive(
+        leaves, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(WORDS, inner, max_size=4)), max_leaves=12
+    )
 
 
 PLACES: tuple[Callable[[str], Any], ...] = (
