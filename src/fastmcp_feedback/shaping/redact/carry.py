@@ -173,8 +173,8 @@ def covered_forms(value: str) -> list[str]:
 
 def _parts(value: str) -> list[str]:
     """The value and the secrets in it: behind a scheme, in a cookie, decoded from a URL or from Basic."""
-    value = value.strip()
-    out = [value]
+    out = [value, value.strip()]
+    value = out[1]
     if "%" in value and (plain := unquote(value)) != value:
         out.append(plain)
     if scheme := _SCHEME.fullmatch(value):
