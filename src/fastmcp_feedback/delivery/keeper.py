@@ -29,6 +29,7 @@ UNSAFE_S: Final = 0.14  # with the shaping thread's pause and this thread's, a r
 _CYCLE_S: Final = 0.03
 _IDLE_CYCLE_S: Final = 0.25
 _BATCH: Final = 200
+_TAKE: Final = 20  # reading and decoding take tens of microseconds a record
 _PURGE_ABOVE: Final = 20_000
 _PURGE_EVERY_S: Final = 5.0
 
@@ -47,13 +48,8 @@ class Keeper:
         assert options.spool is not None
         self.pacer = Pacer()
         self._lanes = {lane.name: lane for lane in lanes}
-        self.spool = Spool(
-            options.spool,
-            tuple(self._lanes),
-            max_bytes=options.spool_max_bytes,
-            on_lost=self._count_lost,
-            breathe=Pacer().breathe,
-        )
+        bound = options.spool_max_bytes
+        self.spool = Spool(options.spool, tuple(self._lanes), max_bytes=bound, on_lost=self._count_lost, breathe=Pacer().breathe)
         self._nudge = nudge
         self._progress = progress
         self._watched: deque[Watched] = deque()
@@ -189,6 +185,8 @@ class Keeper:
             if not first.spilled and all(item.gone for _, item in first.places):
                 watched.popleft()
                 self.secured += 1
+                if self.secured % _BATCH == 0:
+                    self.pacer.breathe()
                 continue
             if first.since > due and not rush and not spills:
                 break
@@ -253,23 +251,25 @@ class Keeper:
                 self._watched.append(watched)
             self.pacer.breathe()
 
+    def _wants(self, lane: Lane) -> bool:
+        return len(lane.queue) < MAX_BATCH and not lane.final and not self._stopping and self.spool.on_disk_only(lane.name) > 0
+
     def _refill(self) -> bool:
         """Bring records back from disk where a queue has room; True when there may be more to do at once."""
         busy = False
         for lane in self._lanes.values():
-            if lane.final or self._stopping or len(lane.queue) >= MAX_BATCH or not self.spool.on_disk_only(lane.name):
-                continue
-            since = time.monotonic()
-            taken = self.spool.take(lane.name, MAX_BATCH // 4)
-            items = [Queued(record, 0, since, ticket, foreign=ticket.segment.claimed) for record, ticket in taken]
-            lane.account.unparked += sum(not item.foreign for item in items)
-            lane.queue.extend(items)
-            busy = busy or bool(items)
+            while self._wants(lane):
+                busy = True
+                since = time.monotonic()
+                items = [Queued(r, 0, since, t, foreign=t.segment.claimed) for r, t in self.spool.take(lane.name, _TAKE)]
+                if not items:
+                    break
+                lane.account.unparked += sum(not item.foreign for item in items)
+                lane.queue.extend(items)
+                self.pacer.breathe()
         if busy:
             self._nudge()
         return busy
-
-    # -- books
 
     def _count_recovered(self, name: str, count: int) -> None:
         self._lanes[name].account.recovered += count
