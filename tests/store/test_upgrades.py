@@ -12,12 +12,13 @@ from typing import Any, Final
 import pytest
 
 from fastmcp_feedback.sink import SinkUnavailable
-from fastmcp_feedback.store import DatabaseSink, ddl, migrations
+from fastmcp_feedback.store import DatabaseSink, admin, ddl, migrations
 from fastmcp_feedback.store.migrations import Found, Target
 from fastmcp_feedback.store.schema import TABLES, VERSION, Dialect
 from fastmcp_feedback.store.statements import Statement
 from support.databases import POSTGRES, new_postgres_database, on_server
 from support.made_up import call, event, link
+from support.processes import start_together
 
 RELEASES: Final = Path(__file__).parent / "releases"
 SCRIPTS: Final = [
@@ -142,6 +143,16 @@ async def test_several_sinks_upgrade_at_once(old_url: str, script: Path) -> None
     assert len(await rows_of(sinks[0], "tool_calls")) == 8
     assert len(await rows_of(sinks[0], "schema")) == 1
     await asyncio.gather(*(sink.aclose() for sink in sinks))
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_eight_processes_upgrade_at_once(old_url: str, script: Path) -> None:
+    """No error and every row: the two old ones and forty new ones."""
+    errors = start_together(old_url, processes=8, count=5)
+
+    status = admin.status(old_url)
+    assert errors == [""] * 8
+    assert (status.rows["tool_calls"], status.rows["schema"], status.up_to_date) == (42, 1, True)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", POSTGRES])

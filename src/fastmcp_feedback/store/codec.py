@@ -265,8 +265,14 @@ def _read_json(value: Any) -> Any:
 _READERS: Final[dict[Kind, Callable[[Any], Any]]] = {"time": _read_time, "json": _read_json, "bool": bool}
 
 
-def read_row(row: Mapping[str, Any], kinds: Mapping[str, Kind]) -> dict[str, Any]:
-    """Column values as Python values: aware datetimes, bools, decoded JSON; None for SQL NULL."""
-    return {
-        name: value if value is None or kinds.get(name) not in _READERS else _READERS[kinds[name]](value) for name, value in row.items()
-    }
+def read_row(row: Mapping[str, Any], kinds: Mapping[str, Kind], *, json_decoded: bool = False) -> dict[str, Any]:
+    """Column values as Python values: aware datetimes, bools, decoded JSON; None for SQL NULL.
+
+    `json_decoded` says that the driver has decoded JSON already.
+    """
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        kind = kinds.get(name)
+        reader = None if value is None or kind is None or (json_decoded and kind == "json") else _READERS.get(kind)
+        found[name] = value if reader is None else reader(value)
+    return found

@@ -26,6 +26,7 @@ class Backend(Protocol):
     """What a database has to offer to the sink."""
 
     dialect: Dialect
+    decodes_json: bool
 
     async def write(self, records: Sequence[Record]) -> int:
         """Store the records; how many of them are new."""
@@ -164,15 +165,15 @@ class DatabaseSink:
         asked = statements.recent_calls(
             self.prefix, conversation_key=conversation_key, user_sub=user_sub, ids=ids, since=bound, limit=limit
         )
-        rows = await self.backend.query(asked) if asked and limit > 0 else []
-        found = {row["id"]: read_row(row, statements.CANDIDATE_KINDS) for row in rows}
+        rows = await self.ask(*asked) if limit > 0 else []
+        found = {row["id"]: row for row in rows}
         return sorted(found.values(), key=lambda row: (row["started_at"], row["id"]), reverse=True)
 
     async def read_calls(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """All columns of the calls with these ids, oldest first."""
         asked = statements.read_calls(self.prefix, ids)
-        rows = await self.backend.query([asked]) if asked else []
-        return sorted((read_row(row, statements.CANDIDATE_KINDS) for row in rows), key=lambda row: (row["started_at"], row["id"]))
+        rows = await self.ask(asked) if asked else []
+        return sorted(rows, key=lambda row: (row["started_at"], row["id"]))
 
     async def write_links(self, ref: str, links: Sequence[CallLink]) -> None:
         """Attach these calls to a report, in place of what was attached before."""
@@ -180,15 +181,22 @@ class DatabaseSink:
 
     async def read_context(self, ref: str) -> list[dict[str, Any]]:
         """The calls attached to a report, in order; `outcome` is None for one that is not stored (yet)."""
-        rows = await self.backend.query([statements.read_context(self.prefix, ref)])
-        decoded = [read_row(row, statements.CONTEXT_KINDS) for row in rows]
-        return [{name: row[name] for name in statements.CONTEXT_ORDER} for row in decoded]
+        rows = await self.ask(statements.read_context(self.prefix, ref))
+        return [{name: row[name] for name in statements.CONTEXT_ORDER} for row in rows]
 
     async def read_events(self, key: str, kinds: Sequence[str] | None = None, limit: int = 1000) -> list[dict[str, Any]]:
         """The newest `limit` stored events with that key, oldest first, as `EventRecord.to_dict` gives them."""
-        rows = await self.backend.query([statements.read_events(self.prefix, key, kinds, limit)])
-        events = [read_row(row, statements.EVENT_KINDS) for row in reversed(rows)]
-        return [{**event, "occurred_at": event["occurred_at"].isoformat()} for event in events]
+        events = await self.ask(statements.read_events(self.prefix, key, kinds, limit))
+        return [{**event, "occurred_at": event["occurred_at"].isoformat()} for event in reversed(events)]
+
+    async def ask(self, *asked: Statement) -> list[dict[str, Any]]:
+        """Rows of statements with `:name` parameters, values by the kinds of the columns' names (aware times, decoded JSON).
+
+        For this package's own questions; no part of the public interface.
+        """
+        rows = await self.backend.query(asked) if asked else []
+        decoded = self.backend.decodes_json
+        return [read_row(row, statements.KINDS, json_decoded=decoded) for row in rows]
 
 
 def _open(engine_or_url: Any, prefix: str, create_tables: bool | None, options: dict[str, Any]) -> tuple[Location, Backend]:

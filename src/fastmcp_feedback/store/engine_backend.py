@@ -42,6 +42,7 @@ class EngineBackend:
         if name not in STAMPS:
             raise ValueError(f"the engine is for {name!r}: DatabaseSink keeps records in SQLite or PostgreSQL")
         self.dialect: Dialect = "sqlite" if name == "sqlite" else "postgresql"
+        self.decodes_json = self.dialect == "postgresql"  # SQLAlchemy's drivers do so, even for plain SQL
         self.location = Location(self.dialect, shown=hide_password(engine.url.render_as_string(hide_password=True)))
         self.prefix = prefix
         self.create_tables = create_tables

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
 from .. import jsonsafe
 from .codec import json_text, stamp_text, utc
 from .ddl import check_prefix
-from .schema import DEFAULT_EMBEDDING_DIM, DEFAULT_PREFIX, TABLES, Column, Table
+from .schema import DEFAULT_EMBEDDING_DIM, DEFAULT_PREFIX, EMBEDDINGS, TABLES, Column, Table
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect as SaDialect
@@ -76,6 +77,11 @@ class Vector(UserDefinedType[Any]):
         return "VECTOR" if self.dim is None else f"VECTOR({self.dim})"
 
 
+def register_vector() -> None:
+    """Let SQLAlchemy's reflection know pgvector's type, unless the package pgvector has done so."""
+    ischema_names.setdefault("vector", Vector)
+
+
 def _sql_type(column: Column, embedding_dim: int) -> TypeEngine[Any]:
     if column.kind == "vector":
         return sa.LargeBinary().with_variant(Vector(embedding_dim), "postgresql")
@@ -94,9 +100,9 @@ _TYPES: Final[dict[str, TypeEngine[Any]]] = {
 
 
 def build_metadata(
-    prefix: str = DEFAULT_PREFIX, metadata: sa.MetaData | None = None, embedding_dim: int = DEFAULT_EMBEDDING_DIM
+    prefix: str = DEFAULT_PREFIX, metadata: sa.MetaData | None = None, embedding_dim: int | None = DEFAULT_EMBEDDING_DIM
 ) -> sa.MetaData:
-    """Metadata of all tables, added to yours when you pass it.
+    """Metadata of all tables, added to yours when you pass it. `embedding_dim=None` leaves out the table of vectors.
 
     >>> sorted(build_metadata("x_").tables)[:2]
     ['x_embeddings', 'x_events']
@@ -106,8 +112,11 @@ def build_metadata(
     """
     check_prefix(prefix)
     target = metadata if metadata is not None else sa.MetaData()
+    register_vector()
     for table in TABLES:
-        _add(table, prefix + table.name, target, embedding_dim)
+        if table is EMBEDDINGS and embedding_dim is None:
+            continue
+        _add(table, prefix + table.name, target, embedding_dim or DEFAULT_EMBEDDING_DIM)
     return target
 
 

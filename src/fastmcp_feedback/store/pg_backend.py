@@ -27,6 +27,7 @@ class PostgresBackend:
     """The store on one PostgreSQL database. Its methods may be awaited on any event loop."""
 
     dialect: Dialect = "postgresql"
+    decodes_json = False
 
     def __init__(
         self,

@@ -40,7 +40,11 @@ class Connections:
         self._statement_timeout_s = statement_timeout_s
         options = location.options
         self._transaction_pooling = pgbouncer or "0" in (options.get("prepared_statement_cache_size"), options.get("statement_cache_size"))
-        self.errors: Final[tuple[type[Exception], ...]] = (self._driver.PostgresError, self._driver.InterfaceError)
+        self.errors: Final[tuple[type[Exception], ...]] = (
+            self._driver.PostgresError,
+            self._driver.InterfaceError,
+            self._driver.InternalClientError,  # a connection that broke while a statement was being sent
+        )
         self.unreachable: Final[tuple[type[Exception], ...]] = (OSError, TimeoutError, *self.errors)
         self.forget()
 
@@ -77,7 +81,7 @@ class Connections:
         except self.unreachable as exc:
             if not is_lost(exc):
                 raise
-            self._idle.clear()
+            self._drop_idle()
         return await run(work)
 
     async def _on_writer(self, work: Callable[[Any], Awaitable[T]]) -> T:
@@ -115,6 +119,11 @@ class Connections:
     def _still_good(self, exc: BaseException) -> bool:
         """An error of a statement leaves its connection usable; a lost one, a timeout or a cancellation may not."""
         return isinstance(exc, self.errors) and not is_lost(exc)
+
+    def _drop_idle(self) -> None:
+        """When one connection has gone, its neighbours have most likely too."""
+        while self._idle:
+            self._drop(self._idle.pop())
 
     def _drop(self, con: Any) -> None:
         with contain("closing a lost connection"):

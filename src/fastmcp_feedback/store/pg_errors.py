@@ -65,4 +65,6 @@ def explain(exc: BaseException, shown: str) -> SinkUnavailable:
         meaning = "did not answer in time"
     elif meaning is None and isinstance(exc, OSError):
         meaning = f"cannot be reached ({exc.strerror or exc}): check host and port, and that the server runs"
+    elif meaning is None and is_lost(exc):
+        meaning = _MEANINGS["08"]
     return SinkUnavailable(f"{shown} {meaning or f'refused a statement ({type(exc).__name__}: {exc})'}")

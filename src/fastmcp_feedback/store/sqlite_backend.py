@@ -30,6 +30,7 @@ class SqliteBackend:
     """The store on one SQLite file, or in memory. Its methods may be awaited on any event loop."""
 
     dialect: Dialect = "sqlite"
+    decodes_json = False
     stamp = staticmethod(stamp_text)
 
     def __init__(self, location: Location, prefix: str, *, create_tables: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ..records import EVENT_FIELDS, CallLink
 from .codec import MAX_KEY_CHARS, now
 from .ddl import quoted
-from .schema import EVENTS, LINKS, TOOL_CALLS, Dialect, Kind
+from .schema import EVENTS, LINKS, TABLES, TOOL_CALLS, Dialect, Kind
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -24,9 +24,8 @@ _CONTEXT_CALL: Final = (
     "duration_ms", "outcome", "error_type", "error_message", "session_id", "user_sub", "caller_kind", "server_version", "extra",
 )  # fmt: skip
 
-CANDIDATE_KINDS: Final = TOOL_CALLS.kinds()
-EVENT_KINDS: Final = EVENTS.kinds()
-CONTEXT_KINDS: Final[dict[str, Kind]] = {**TOOL_CALLS.kinds(), **LINKS.kinds()}
+KINDS: Final[dict[str, Kind]] = {name: kind for table in reversed(TABLES) for name, kind in table.kinds().items()}
+"""Column name -> kind: a name means the same in every table."""
 
 
 def _list(names: Iterable[str], table: str = "") -> str:
