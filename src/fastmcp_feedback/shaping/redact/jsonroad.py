@@ -17,7 +17,7 @@ from ...jsonsafe import dump_safe, loads, needs_care
 from .keys import PLAIN
 from .shapes import SLICE, Buffer
 from .stems import key_places
-from .walk import NAME_FIELDS, VALUE_FIELDS
+from .walk import NAME_FIELDS
 
 if TYPE_CHECKING:
     from .redactor import Redactor
@@ -29,7 +29,7 @@ _ESCAPE: Final = re.compile(rb"\\[^u]")
 _MAX_KEY: Final = 200
 _MAX_NAME: Final = 64
 _NAME_MARKS: Final = tuple(f'"{name}":'.encode() for name in (*NAME_FIELDS, "type"))
-_VALUE_MARKS: Final = tuple(f'"{name}":'.encode() for name in VALUE_FIELDS)
+_VALUE_MARK: Final = b'alue":'  # the end of every name in `walk.VALUE_FIELDS`
 _PIN: Final = b'pin":'
 
 
@@ -45,9 +45,10 @@ class JsonRoad:
     def copy(self, value: Any) -> Any:
         """`Redactor.redact` of any value."""
         if self._straight and isinstance(value, (dict, list)):
-            data = _plain_json(value)
+            data, copy = _plain_json(value)
             if data is not None:
-                return orjson.loads(self.redact(data, None, None))
+                changed = self.redact(data, None, None)
+                return copy if changed is data else orjson.loads(changed)
         return self._redactor.walk(None).value(value)
 
     def redact(self, data: bytes, found: list[str] | None, breathe: Callable[[], None] | None) -> bytes:
@@ -121,7 +122,7 @@ class _Document:
     def _holds_values(self) -> bool:
         """Has any object here a field that a name can belong to?"""
         if self._has_values is None:
-            self._has_values = any(mark in self._data for mark in _VALUE_MARKS)
+            self._has_values = _VALUE_MARK in self._data
         return self._has_values
 
     def _walked(self) -> bytes:
@@ -188,14 +189,17 @@ _SPECIAL: Final = frozenset(
 )
 
 
-def _plain_json(value: Any) -> bytes | None:
-    """JSON bytes of a value made of exact JSON types only, else None."""
+def _plain_json(value: Any) -> tuple[bytes | None, Any]:
+    """JSON bytes of a value made of JSON types only, and a copy of the value; (None, None) for any other."""
     try:
         data = orjson.dumps(value, option=_STRICT)
-        packed = marshal.dumps(value, 2)
+        copy = orjson.loads(data)
+        # A tuple is not equal to the list that it becomes, NaN not to null: those are looked at more closely.
+        if copy == value or not needs_care(data, marshal.dumps(value, 2)):
+            return data, copy
     except (TypeError, ValueError, RecursionError):
-        return None
-    return None if needs_care(data, packed) else data
+        pass
+    return None, None
 
 
 def _masked(data: bytes, breathe: Callable[[], None] | None) -> bytes:

@@ -52,7 +52,8 @@ def shape_spans(buffer: Buffer, start: int, stop: int, long_runs: list[int]) -> 
     data, low = buffer.data, buffer.low
     out = tokens.spans(data, buffer.classes, start, stop, long_runs)
     limit = min(len(data), stop + _OVERLAP)
-    at = data.find(b"-----BEGIN ", start, limit)
+    dashes = data.find(b"-", start, limit) >= 0
+    at = data.find(b"-----BEGIN ", start, limit) if dashes else -1
     while at >= 0:
         block = blocks.armour(data, at)
         if block is not None:
@@ -66,6 +67,6 @@ def shape_spans(buffer: Buffer, start: int, stop: int, long_runs: list[int]) -> 
     while at >= 0:
         out += blocks.sql(data, at)
         at = low.find(b"identified ", at + 10, limit)
-    if low.find(b" -", start, stop) >= 0:
+    if dashes and low.find(b" -", start, stop) >= 0:
         out += blocks.commands(data, low, start, stop)
     return out

@@ -71,13 +71,13 @@ def spans(data: bytes, low: bytes, start: int, stop: int) -> list[Span]:
         for found in _WITH_USER.finditer(data, start, limit):
             out += _at(data, found.start(), 3)
         out += [(*found.span(1), "url-password") for found in _GO_DSN.finditer(data, start, limit) if not is_placeholder(found[1])]
-    if data.find(b"//", start, stop) >= 0:
+    if data.find(b"/", start, stop) >= 0 and data.find(b"//", start, stop) >= 0:
         for found in _HOOK.finditer(data, start, limit):
             out += _webhook(data, found.start() + 2, min(len(data), found.end() + 400))
-    if data.find(b"\\/\\/", start, stop) >= 0:
+    if data.find(b"\\", start, stop) >= 0 and data.find(b"\\/\\/", start, stop) >= 0:
         for found in _WITH_USER_ESCAPED.finditer(data, start, limit):
             out += _at(data, found.start() - 1, 5)
-    for named in _NAMED:
+    for named in _NAMED if data.find(b"=", start, limit) >= 0 else ():
         for found in named.finditer(low, start, limit):
             value = _PARAMETER.match(data, found.end())
             if value is not None and found.start() < stop and looks_random(value[0], 12):

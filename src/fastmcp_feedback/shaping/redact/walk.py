@@ -26,7 +26,7 @@ NAME_FIELDS: Final = (
     "property",
     "env",
 )
-VALUE_FIELDS: Final = ("value", "Value", "val", "v", "defaultValue")
+VALUE_FIELDS: Final = ("value", "Value", "defaultValue")
 _MAX_FIELDS: Final = 12
 _MAX_NAME: Final = 64
 _SCHEMA: Final = frozenset(
