@@ -49,17 +49,17 @@ _NOT_A_COUNT: Final = r"(?![.:/]?\d)(?! ?(?:%|ms\b|s\b|seconds?\b|of\b|rows?\b|t
 _OPEN_CLOSE: Final = (("\u201c", "\u201d"), ("\u2018", "\u2019"), ("\u00ab", "\u00bb"))  # typographic quotation marks
 
 # One pass, the first alternative wins. Repetitions begin at a token's start and are bounded, so the pass is linear.
-# The first five stay in the text, the others become the mark.
+# Those named in `_STAYS` stay in the text, the others become the mark.
 _TOKENS: Final = {
+    "input": r"(?<=input_value=)[^\n]{0,300}?(?=, input_type=)",
     "jsonkey": r"""[{,]\s{0,4}["'][A-Za-z_]\w{0,40}["']\s{0,2}:""",
     "code": r"\b(?i:" + _CODE_WORDS + r")\b[\"']?\s{0,2}[:=(]?\s{0,2}-?(?:\d{1,5}|\d{2}[\dA-Z]{3})\b" + _NOT_A_COUNT,
     "status": r"\b[1-5]\d\d (?=(?:" + _REASONS + r")\b)",
     "vendor": r"\b(?:ORA|PG|TS|MSB|CS|AADSTS|SQL|E|W|F)-?\d{3,6}\b",
     "mark": r"<\*>",
-    "input": r"(?<=input_value=)[^\n]{0,300}?(?=, input_type=)",
     "token": r"\beyJ[\w-]{6,900}(?:\.[\w-]{1,900}){0,4}",
     "redacted": r"\[REDACTED\]|\[TRUNCATED\]",
-    "url": r"""\b[a-z][a-z0-9+.-]{1,20}://[^\s"'<>`|)\]}]{0,2000}""",
+    "url": r"""\b[a-z][a-z0-9+.-]{1,20}://(?:\[REDACTED\]|[^\s"'<>`|)\]}]){0,1000}""",
     "mail": r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
     "quoted": "|".join((
         r"(?<!\w)'[^'\n]{0,300}'(?!\w)",
