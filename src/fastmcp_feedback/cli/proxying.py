@@ -1,0 +1,69 @@
+"""`fastmcp-feedback proxy`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from ..store.default_database import database_url
+from .output import CliError, fail
+
+
+def proxy(
+    *command: Annotated[str, Parameter(allow_leading_hyphen=True, help="The server to run, after --.")],
+    db: Annotated[str | None, Parameter(help="Database file or URL to record to.")] = None,
+    mode: Annotated[str, Parameter(help="meta: no payloads; full: redacted arguments and results, too.")] = "meta",
+    name: Annotated[str, Parameter(help="The proxy's own name.")] = "fastmcp-feedback-proxy",
+    url: Annotated[str | None, Parameter(help="A remote server instead of a command.")] = None,
+    header: Annotated[list[str] | None, Parameter(help="`Name: value` to send to the remote server; may be repeated.", negative="")] = None,
+    http: Annotated[str | None, Parameter(help="Serve HTTP at HOST:PORT instead of stdio.")] = None,
+    token: Annotated[str | None, Parameter(help="What HTTP clients must send as a bearer token; needed beyond this machine.")] = None,
+) -> int:
+    """Record any MCP server, in any language, by standing between it and its client."""
+    from ..proxy.serve import ProxyError, ProxyOptions, run  # noqa: PLC0415 - the other commands need no server
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="fastmcp-feedback: %(message)s")
+    if mode not in {"meta", "full"}:
+        raise CliError(f"--mode {mode!r} does not exist: write meta or full", code=2)
+    try:
+        options = ProxyOptions(
+            database_url=database_url(db),
+            command=command,
+            url=url,
+            headers=_headers(header or []),
+            mode=mode,
+            name=name,
+            http=_address(http) if http else None,
+            token=token,
+        )
+        return asyncio.run(run(options))
+    except (ProxyError, ValueError) as exc:
+        return fail(CliError(str(exc), code=getattr(exc, "code", 2)))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _headers(lines: list[str]) -> dict[str, str]:
+    found = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise CliError(f"--header {name!r} is not of the form `Name: value`", code=2)
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or not 0 < int(port) < 65536:
+        raise CliError(f"--http {text!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000", code=2)
+    return (host or "127.0.0.1").strip("[]"), int(port)
+
+
+def register(app: App) -> None:
+    """Add the command."""
+    app.command(proxy)

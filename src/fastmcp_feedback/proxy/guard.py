@@ -1,0 +1,73 @@
+"""Who may talk to the proxy over HTTP: checks of Host, Origin and token in front of everything else.
+
+A browser can be made to send requests to a server on this machine under another name (DNS rebinding); the Host and
+Origin checks stop that. An address that others can reach needs a token.
+"""
+
+from __future__ import annotations
+
+import hmac
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+Scope = dict[str, Any]
+
+
+def is_loopback(host: str) -> bool:
+    """Is this name or address this machine only?
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0"), is_loopback("example.org")
+    (True, True, False, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """ASGI middleware: 403 for a strange Host or Origin, 401 without the token."""
+
+    def __init__(self, app: Any, *, host: str, token: str | None) -> None:
+        self._app = app
+        self._host = host.strip("[]").lower()
+        self._token = token.encode() if token else None
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        """Let a request through or refuse it."""
+        if scope["type"] == "http":
+            headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
+            if not self._known(urlsplit(f"//{headers.get(b'host', '')}").hostname):
+                await _refuse(send, 403, "this server does not answer to that Host")
+                return
+            origin = headers.get(b"origin")
+            if origin is not None and not self._known(urlsplit(origin).hostname):
+                await _refuse(send, 403, "requests from that Origin are not allowed")
+                return
+            if self._token is not None and not self._has_token(headers.get(b"authorization", "")):
+                await _refuse(send, 401, "send the token: Authorization: Bearer TOKEN")
+                return
+        await self._app(scope, receive, send)
+
+    def _known(self, name: str | None) -> bool:
+        if name is None:
+            return False
+        if self._token is not None and not is_loopback(self._host):
+            return True  # reachable under names that we cannot know; the token decides
+        return is_loopback(name) or name == self._host
+
+    def _has_token(self, authorization: str) -> bool:
+        scheme, _, sent = authorization.partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(sent.strip().encode(), self._token or b"")
+
+
+async def _refuse(send: Any, status: int, reason: str) -> None:
+    body = reason.encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
