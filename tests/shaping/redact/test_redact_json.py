@@ -13,7 +13,7 @@ from fastmcp_feedback.shaping.redact import REDACTED, Redactor
 from fastmcp_feedback.shaping.redact.keywords import DEFAULT_SUFFIXES, WEAK_WORDS
 from fastmcp_feedback.shaping.redact.kinds import ALL, Kind
 from fastmcp_feedback.shaping.redact.proof import find_secrets
-from support.redact_examples import PASSWORD, PLACES, SCALARS, SECRETS, WORDS, nested
+from support.redact_examples import PASSWORD, PII, PLACES, SCALARS, SECRETS, WORDS, nested
 
 REDACTOR = Redactor()
 KEYS = st.one_of(WORDS, st.sampled_from([*DEFAULT_SUFFIXES, *WEAK_WORDS, "type", "kind", "data", "userPin", "X-Api-Key"]))
@@ -39,6 +39,15 @@ def test_the_fast_road_gives_what_the_walk_gives(value: Any) -> None:
     expected = _walked(loads(data))
     assert loads(REDACTOR.redact_json(data)) == expected
     assert REDACTOR.redact(loads(data)) == expected
+
+
+@settings(max_examples=200)
+@given(VALUES)
+def test_the_roads_agree_with_patterns_and_personal_data_too(value: Any) -> None:
+    """A redactor with rules of the host's choice gives the same on both roads."""
+    redactor = Redactor(pii=PII, extra_patterns=["tw[o]", r"\d{7}"], extra_keys=["status"])
+    data = dump_safe(value)
+    assert loads(redactor.redact_json(data)) == redactor.walk(None).value(loads(data))
 
 
 @given(nested(SCALARS))

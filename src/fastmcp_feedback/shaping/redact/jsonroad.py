@@ -78,7 +78,8 @@ class _Document:
         """The bytes without secrets."""
         data = self._data
         masked = _masked(data, self._breathe)
-        self._walk = _deeper_than(masked, self._redactor.max_depth)
+        # Patterns of the host and personal data may stand anywhere, in numbers too.
+        self._walk = not self._redactor.rules.plain or _deeper_than(masked, self._redactor.max_depth)
         done = 0
         for place, end in self._places(Buffer.of(masked, self._breathe)):
             if place >= done:
@@ -106,6 +107,8 @@ class _Document:
         if changed is not text:
             self._changes.append((start, stop, text, changed))
             self._walk = self._walk or is_key
+        elif self._walk:
+            self._changes.append((start, stop, text, text))
         return True
 
     def _names_a_secret(self, start: int, stop: int, text: str, *, is_key: bool) -> bool:
@@ -126,20 +129,23 @@ class _Document:
         return self._has_values
 
     def _walked(self) -> bytes:
-        """Decode all and walk; the texts were already looked at."""
+        """Decode all and walk; the texts with candidates were already looked at."""
+        redactor, found = self._redactor, self._found
         changes = {text: changed for _start, _stop, text, changed in self._changes}
-        found = self._found
+        plain = redactor.rules.plain
         if found is not None:
             del found[self._before :]  # the walk finds them all again
 
         def text(value: str) -> str:
-            changed = changes.get(value, value)
+            changed = changes.get(value)
+            if changed is None:
+                return value if plain else redactor.scrub_extra(value, found)
             if changed is not value and found is not None:
-                self._redactor.scrub(value, found)
+                redactor.scrub(value, found)
             return changed
 
         value = loads(self._data)
-        return _differing(self._data, value, self._redactor.walk(found, text).value(value))
+        return _differing(self._data, value, redactor.walk(found, text).value(value))
 
     def _places(self, buffer: Buffer) -> Iterator[tuple[int, int]]:
         """Where candidates stand, in order; with the end of a secret word, or 0 for a shape."""

@@ -69,7 +69,7 @@ class Redactor:
         self.rules = TextRules(self._keys, host, self._groups, shapes=patterns is None)
         kind = type(self)
         own_methods = (kind.redact, kind.redact_text, kind.is_secret_key) == (Redactor.redact, Redactor.redact_text, Redactor.is_secret_key)
-        self._road = jsonroad.JsonRoad(self, straight=own_methods and self.rules.plain)
+        self._road = jsonroad.JsonRoad(self, straight=own_methods)
 
     def redact(self, value: Any) -> Any:
         """A redacted JSON-like copy: dicts and lists are new, tuples and sets become lists, other leaves are kept.
@@ -119,6 +119,14 @@ class Redactor:
         data = text.encode("utf-8", "surrogatepass")
         changed = self.scrub_bytes(data, found, breathe)
         return text if changed is data else changed.decode("utf-8", "surrogatepass")
+
+    def scrub_extra(self, text: str, found: list[str] | None) -> str:
+        """`scrub` by the host's patterns and personal data only."""
+        if not self.rules.may_hold_more(text):
+            return text
+        data = text.encode("utf-8", "surrogatepass")
+        spans = self.rules.extra_spans(data)
+        return cut_out(data, spans, self.replacement.encode(), found).decode("utf-8", "surrogatepass") if spans else text
 
     def scrub_bytes(self, data: bytes, found: list[str] | None, breathe: Callable[[], None] | None = None) -> bytes:
         """`scrub` on UTF-8 bytes; the same object when nothing changed."""

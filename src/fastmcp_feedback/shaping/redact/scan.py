@@ -19,6 +19,8 @@ from .spans import Span, merge
 from .stems import key_places
 
 _MAX_WRAPS: Final = 2
+_SHORT_TEXT: Final = 1_000
+_DATA_MARK: Final = re.compile(r"@|[0-9][0-9]")
 _FOREIGN: Final = re.compile("[Cc]ontraseña|CONTRASEÑA|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호".encode())
 _FOREIGN_LINK: Final = re.compile("[\"'`”]?[ \t]{0,4}(?:[:=]|：|是|は)[ \t]{0,4}".encode())
 
@@ -59,6 +61,16 @@ class TextRules:
                 if span[2] != "email" or not any(a < span[1] and span[0] < b for a, b, _rule in taken)
             ]
         return merge(out) if out else out
+
+    def may_hold_more(self, text: str) -> bool:
+        """A quick look: could the host's patterns or personal data be in this text?"""
+        if self._groups and _DATA_MARK.search(text):
+            return True
+        return bool(self._host) and (len(text) > _SHORT_TEXT or any(pattern.compiled.search(text) for pattern in self._host))
+
+    def extra_spans(self, data: bytes) -> list[Span]:
+        """Only the host's patterns and personal data, for a text in which the other passes found nothing."""
+        return merge(host_spans(data, self._host) + pii.spans(data, self._groups))
 
     def _slice(self, buffer: Buffer, start: int, stop: int, depth: int) -> list[Span]:
         out = self.shapes(buffer, start, stop, depth)
