@@ -169,6 +169,22 @@ def test_nesting_ids_and_sizes_beyond_all_measure(kind: str, opened: tuple[Datab
     assert [row["args_size"] for row in rows if row["args"] is None] == [None]
 
 
+@pytest.mark.parametrize("odd", [0, False, b"", [], Colour.RED, 7, Decimal(1), Rude()])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_of_text_takes_any_value_made_by_hand(kind: str, opened: tuple[DatabaseSink, Callable[[Any], Any]], odd: Any) -> None:
+    """A number, bytes or an enum in a text column is stored as its text."""
+    sink, run = opened
+    record = ToolCallRecord(
+        tool="t", started_at=datetime(2026, 1, 1, tzinfo=UTC), duration_ms=1, ok=True, mode="meta", user_sub=odd, client_id=odd
+    )
+
+    run(sink.write([record]))
+    (row,) = run(sink.read_calls([record.id]))
+
+    assert row["user_sub"] == row["client_id"]
+    assert isinstance(row["user_sub"], str)
+
+
 def test_a_time_without_zone_counts_as_utc() -> None:
     """A hand-made record in naive UTC is stored as that moment."""
     sink = DatabaseSink("sqlite:///:memory:")

@@ -19,7 +19,7 @@ import orjson
 from .. import jsonsafe
 from ..ids import utc_now
 from ..jsonsafe import Encoded, clean_text, encode
-from ..records import NO_DERIVED, EventRecord, ToolCallRecord
+from ..records import NO_DERIVED, Derived, EventRecord, ToolCallRecord
 from ..sink import Record
 from .schema import EVENTS, TOOL_CALLS, Dialect, Kind, Table
 
@@ -28,6 +28,8 @@ MAX_TEXT_CHARS: Final = 1 << 20
 _MAX_INT: Final = 2**63 - 1
 _HASH_CHARS: Final = 64
 _PLAIN: Final = frozenset({str, int, bool})
+
+_NO_FAILURE: Final = (None, None, None)
 
 Stamp = Callable[[datetime], Any]
 Row = tuple[Any, ...]
@@ -44,63 +46,68 @@ class UnusableRecord(ValueError):
 
 def call_row(record: ToolCallRecord, stamp: Stamp) -> Row:
     """The row of a call for `TOOL_CALLS`."""
-    derived = record._derived or NO_DERIVED  # noqa: SLF001 - the property would cost as much as three columns
-    failure = derived.failure
+    tool, mode, outcome, key, error_type, session_id, request_id, client_id, user_sub, caller_kind, version = _keys(
+        (
+            record.tool, record.mode, record.outcome, record.id, record.error_type, record.session_id, record.request_id,
+            record.client_id, record.user_sub, record.caller_kind, record.server_version,
+        )
+    )  # fmt: skip
+    derived = record._derived  # noqa: SLF001 - the property would cost as much as three columns
     return (
-        _key(record.tool) or "",
+        tool or "",
         stamp(record.started_at),
         _real(record.duration_ms),
         bool(record.ok),
-        _key(record.mode) or "",
-        _key(record.outcome) or "",
-        _id(record.id),
-        _key(record.error_type),
+        mode or "",
+        outcome or "",
+        _id(key, record.id),
+        error_type,
         _text(record.error_message),
-        _key(record.session_id),
-        _key(record.request_id),
-        _key(record.client_id),
-        _key(record.user_sub),
-        _key(record.caller_kind),
+        session_id,
+        request_id,
+        client_id,
+        user_sub,
+        caller_kind,
         json_text(record.identity),
-        _key(record.server_version),
+        version,
         _int(record.args_size),
         _int(record.result_size),
         json_text(_args(record)),
         json_text(_result(record)),
         json_text(record.extra),
         _real(record.sample_rate),
-        _key(failure.fault) if failure else None,
-        _key(failure.category) if failure else None,
-        _key(failure.fingerprint) if failure else None,
-        json_text(list(failure.bad_arguments)) if failure and failure.bad_arguments else None,
-        _key(derived.conversation_key),
-        derived.conversation_basis,
-        derived.trace_id,
-        derived.span_id,
-        derived.parent_call_id,
-        derived.internal,
+        *(_NOTHING_DERIVED if derived is None else _derived_of_call(derived)),
     )
+
+
+def _derived_of_call(derived: Derived) -> Row:
+    failure = derived.failure
+    fault, category, fingerprint, *rest = _keys(
+        (
+            *((failure.fault, failure.category, failure.fingerprint) if failure else _NO_FAILURE),
+            derived.conversation_key, derived.conversation_basis, derived.trace_id, derived.span_id, derived.parent_call_id,
+        )
+    )  # fmt: skip
+    bad = json_text(list(failure.bad_arguments)) if failure and failure.bad_arguments else None
+    return (fault, category, fingerprint, bad, *rest, bool(derived.internal))
 
 
 def event_row(record: EventRecord, stamp: Stamp) -> Row:
     """The row of an event for `EVENTS`."""
-    derived = record._derived or NO_DERIVED  # noqa: SLF001 - see call_row
+    derived = record.derived
+    kind, key, *rest = _keys(
+        (
+            record.kind, record.id, record.key, record.call_id, record.session_id, record.user_sub, record.caller_kind,
+            record.client_id, record.server_version,
+        )
+    )  # fmt: skip
     return (
-        _key(record.kind) or "",
+        kind or "",
         stamp(record.occurred_at),
-        _id(record.id),
-        _key(record.key),
-        _key(record.call_id),
-        _key(record.session_id),
-        _key(record.user_sub),
-        _key(record.caller_kind),
-        _key(record.client_id),
-        _key(record.server_version),
+        _id(key, record.id),
+        *rest,
         json_text(_attrs(record)),
-        _key(derived.conversation_key),
-        derived.conversation_basis,
-        derived.trace_id,
-        derived.span_id,
+        *_keys((derived.conversation_key, derived.conversation_basis, derived.trace_id, derived.span_id)),
     )
 
 
@@ -135,12 +142,21 @@ def encode_rows(records: Sequence[Record], stamp: Stamp) -> tuple[list[Part], li
 # -- columns
 
 
+def _keys(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Short texts, clean and cut. Most need neither, which one look at all of them together tells."""
+    try:
+        joined = "".join([value for value in values if value is not None])
+    except TypeError:  # somebody's own type among them
+        joined = "\0"
+    if len(joined) <= MAX_KEY_CHARS and joined.isascii() and "\0" not in joined:
+        return values
+    return tuple(map(_key, values))
+
+
 def _key(value: Any) -> str | None:
     """A short text: clean, at most `MAX_KEY_CHARS` characters."""
     if value is None:
         return None
-    if type(value) is str and value.isascii() and len(value) <= MAX_KEY_CHARS and "\0" not in value:
-        return value
     return clean_text(_str(value)[: MAX_KEY_CHARS * 4])[:MAX_KEY_CHARS]
 
 
@@ -157,12 +173,11 @@ def _str(value: Any) -> str:
     return decoded if isinstance(decoded, str) else str(decoded)
 
 
-def _id(value: Any) -> str:
+def _id(short: str | None, value: Any) -> str:
     """The id; one that is too long for an index keeps its head and gets a digest, so that it stays unique."""
-    short = _key(value)
     if not short:
         raise UnusableRecord("it has no id")
-    if short is value or len(short) < MAX_KEY_CHARS:
+    if len(short) < MAX_KEY_CHARS or short == value:
         return short
     digest = hashlib.sha256(_str(value).encode("utf-8", "backslashreplace")).hexdigest()
     return short[: MAX_KEY_CHARS - _HASH_CHARS] + digest
@@ -276,3 +291,6 @@ def read_row(row: Mapping[str, Any], kinds: Mapping[str, Kind], *, json_decoded:
         reader = None if value is None or kind is None or (json_decoded and kind == "json") else _READERS.get(kind)
         found[name] = value if reader is None else reader(value)
     return found
+
+
+_NOTHING_DERIVED: Final = _derived_of_call(NO_DERIVED)
