@@ -73,6 +73,10 @@ class Child:
         """Has the process been started?"""
         return bool(self._read())
 
+    async def close(self) -> None:
+        """Close its stdin and end it if it stays."""
+        await self.transport.disconnect()  # type: ignore[no-untyped-call]  # FastMCP's has no annotations
+
     def send_signal(self, signum: int) -> bool:
         """Hand a signal on; False when there is no process."""
         pid = self._read().get("pid")
@@ -108,5 +112,5 @@ class Children:
     async def close(self) -> None:
         """Close every child's stdin and end those that stay."""
         for child in self._by_session.values():
-            await child.transport.disconnect()
+            await child.close()
         self._folder.cleanup()

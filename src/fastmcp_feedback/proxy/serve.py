@@ -18,6 +18,7 @@ from fastmcp.server.providers.proxy import FastMCPProxy
 
 from ..instrumentation import InstrumentationMiddleware, default_identity_resolver, instrument
 from ..store import DatabaseSink
+from ..store.location import hide_password
 from .children import Children, Ending
 from .guard import Guard, is_loopback
 
@@ -98,8 +99,14 @@ async def _serve_http(server: FastMCPProxy, options: ProxyOptions) -> None:
     host, port = options.http
     app = Guard(server.http_app(), host=host, token=options.token)
     config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="on", timeout_graceful_shutdown=3)
-    print(f"fastmcp-feedback proxy: http://{host}:{port}/mcp, recording to {options.database_url}", file=sys.stderr, flush=True)
+    _tell(f"http://{host}:{port}/mcp, recording to {hide_password(options.database_url)}")
     await uvicorn.Server(config).serve()
+
+
+def _tell(line: str) -> None:
+    """One line for the operator; stdout belongs to the protocol."""
+    sys.stderr.write(f"fastmcp-feedback proxy: {line}\n")
+    sys.stderr.flush()
 
 
 async def _serve_stdio(server: FastMCPProxy, recorder: InstrumentationMiddleware, children: Children | None) -> int:
@@ -121,7 +128,7 @@ async def _serve_stdio(server: FastMCPProxy, recorder: InstrumentationMiddleware
     if not child.started:
         watching.cancel()
         return 0
-    closing = asyncio.create_task(child.transport.disconnect())
+    closing = asyncio.create_task(child.close())
     await asyncio.wait((watching,), timeout=_CHILD_GRACE_S)
     await closing
     if not watching.done():
@@ -154,7 +161,7 @@ def _forward_signals(children: Children) -> None:
 
 def _exit_like(ending: Ending, command: Sequence[str]) -> None:
     """End the process as the child ended, and say so."""
-    print(f"fastmcp-feedback proxy: {ending.describe(command)}", file=sys.stderr, flush=True)
+    _tell(ending.describe(command))
     if ending.code < 0:
         signal.signal(-ending.code, signal.SIG_DFL)
         os.kill(os.getpid(), -ending.code)

@@ -47,7 +47,7 @@ async def tool_health(reader: Reader, which: Filter | None = None) -> list[ToolH
             FROM {reader.calls} WHERE {where}
         )
         SELECT tool, SUM(weight) AS calls,
-               SUM(CASE WHEN outcome = 'ok' THEN weight ELSE 0 END) AS ok,
+               SUM(CASE WHEN outcome = 'ok' THEN weight ELSE 0 END) AS ok_calls,
                SUM(CASE WHEN outcome = 'soft_error' THEN weight ELSE 0 END) AS soft_errors,
                SUM(CASE WHEN outcome = 'error' THEN weight ELSE 0 END) AS errors,
                MIN(CASE WHEN rank >= 0.5 * n THEN duration_ms END) AS p50_ms,
@@ -58,4 +58,5 @@ async def tool_health(reader: Reader, which: Filter | None = None) -> list[ToolH
         """,  # noqa: S608 - names of ours, values bound
         bound,
     )
-    return [ToolHealth(**{name: row[name] for name in ToolHealth.__slots__}) for row in rows]
+    # A name of a column means that column to the reader: the count of ok calls has one of its own.
+    return [ToolHealth(**{name: row["ok_calls" if name == "ok" else name] for name in ToolHealth.__slots__}) for row in rows]

@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from ..store import DatabaseSink
-from ..store.codec import STAMPS
+from ..store.codec import STAMPS, read_row
 from ..store.ddl import quoted
 from ..store.location import locate
 from ..store.migrations import ForeignTables
 from ..store.schema import DEFAULT_PREFIX, TOOL_CALLS, VERSION
+from ..store.statements import KINDS
 
 
 class NotReadable(Exception):
@@ -38,7 +39,9 @@ class Reader:
 
     async def rows(self, sql: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         """The rows of one statement."""
-        return await self._sink.backend.query([(sql, parameters)])
+        backend = self._sink.backend
+        rows = await backend.query([(sql, parameters)])
+        return [read_row(row, KINDS, json_decoded=backend.decodes_json) for row in rows]
 
 
 @asynccontextmanager
