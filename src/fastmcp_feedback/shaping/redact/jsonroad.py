@@ -30,6 +30,7 @@ _MAX_KEY: Final = 200
 _MAX_NAME: Final = 64
 _NAME_MARKS: Final = tuple(f'"{name}":'.encode() for name in (*NAME_FIELDS, "type"))
 _VALUE_MARK: Final = b'alue":'  # the end of every name in `walk.VALUE_FIELDS`
+_BIG: Final = SLICE * 4
 _PIN: Final = b'pin":'
 
 
@@ -240,7 +241,7 @@ def _deeper_than(masked: bytes, limit: int) -> bool:
     """Are containers nested deeper than this?"""
     if len(masked) <= 2 * limit:
         return False
-    marks = masked.translate(None, _BRACKETS).replace(b'""', b"")
+    marks = b"".join(masked[at : at + _BIG].translate(None, _BRACKETS) for at in range(0, len(masked), _BIG)).replace(b'""', b"")
     if b'"' in marks:
         marks = b"".join(marks.split(b'"')[::2])
     for _ in range(limit + 1):
