@@ -48,7 +48,7 @@ SAME = [
     ("can't open 'a' because it isn't there", "can't open 'bcd' because it isn't there"),
     ("no column ''", "no column 'size'"),
     # paths and files
-    ("cannot open /srv/shop/a.png", "cannot open /home/bob/pictures/b.png"),
+    ("cannot open /srv/shop/a.png", "cannot open /opt/bob/pictures/b.png"),
     ("cannot open ~/a.png", "cannot open /srv/b.png"),
     ("cannot open C:\\Users\\bob\\a.png", "cannot open D:\\shop\\b.png"),
     ("cannot open \\\\server\\share\\a.png", "cannot open C:\\b.png"),

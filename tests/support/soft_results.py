@@ -13,7 +13,7 @@ FAILING_TEXTS: Final[list[str]] = [
     "## Error\n\nThe page could not be loaded.", 'Timeout 30000ms exceeded.\nwaiting for selector "#x"',
     "Failed to fetch https://x.example - status code 500", "Tool execution failed", "Request timed out after 30s", "Connection refused",
     "404 Not Found", "HTTP error 503", "Too many requests", "Invalid input: expected string, received number",
-    "Missing required parameter: owner", "Unknown tool: foo", "Unknown command 'fly'", "Path does not exist: /tmp/x",
+    "Missing required parameter: owner", "Unknown tool: foo", "Unknown command 'fly'", "Path does not exist: /srv/x",
     "The file '/x' does not exist", "Table 'users' doesn't exist", "Session expired. Please log in again.", "Authentication required",
     "Permission denied", "Not connected to any database", "No active project. Call open_project first.", "Docker is not installed",
     "API key not configured", "limit must be between 1 and 100", "Parameter 'x' must be a string",

@@ -108,7 +108,7 @@ def fingerprint(tool: str, error_type: str | None, message: str | None) -> str:
     Bounded: only the first 1,024 characters of the message count.
 
     >>> a = fingerprint("render", "OSError", "no space for '/srv/a.png' (12 MB)")
-    >>> a == fingerprint("render", "OSError", "no space for '/home/x/b.png' (7.5 GB)")
+    >>> a == fingerprint("render", "OSError", "no space for '/opt/x/b.png' (7.5 GB)")
     True
     """
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
