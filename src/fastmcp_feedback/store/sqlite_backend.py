@@ -21,7 +21,7 @@ from .statements import Statement
 
 T = TypeVar("T")
 
-_CHUNK_ROWS: Final = 125  # one statement: its values are bound in half a millisecond, then others may use the interpreter
+_CHUNK_ROWS: Final = 250  # one statement: its values are bound within a millisecond, then others may use the interpreter
 _GONE_GRACE_S: Final = 3.0  # a file that was moved away may come back
 _DATA_ERRORS: Final = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError, OverflowError)
 
