@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from . import head, jsonroad, pii
 from .keys import PLAIN, STRONG, KeyRules
 from .keywords import DEFAULT_SUFFIXES
-from .lost import lost, noted
-from .patterns import compile_patterns
-from .scan import TextRules
 from .spans import cut_out
-from .walk import Walk
+
+if TYPE_CHECKING:
+    from .walk import Walk
 
 REDACTED: Final = "[REDACTED]"
 
@@ -64,12 +62,15 @@ class Redactor:
         self.max_depth = max_depth
         own = None if suffixes is DEFAULT_SUFFIXES else suffixes
         self._keys = KeyRules(_names(keys), _names(extra_keys), own if own is None else tuple(own))
-        host = compile_patterns([*_patterns(patterns), *_patterns(extra_patterns)])
-        self._groups = _groups(pii)
-        self.rules = TextRules(self._keys, host, self._groups, shapes=patterns is None)
+        from . import engine  # noqa: PLC0415 - compiles the rules
+
+        self._engine = engine
+        host = engine.compile_patterns([*_patterns(patterns), *_patterns(extra_patterns)])
+        self._groups = engine.chosen(pii if isinstance(pii, str) else tuple(pii))
+        self.rules = engine.TextRules(self._keys, host, self._groups, shapes=patterns is None)
         kind = type(self)
         own_methods = (kind.redact, kind.redact_text, kind.is_secret_key) == (Redactor.redact, Redactor.redact_text, Redactor.is_secret_key)
-        self._road = jsonroad.JsonRoad(self, straight=own_methods)
+        self._road = engine.JsonRoad(self, straight=own_methods)
 
     def redact(self, value: Any) -> Any:
         """A redacted JSON-like copy: dicts and lists are new, tuples and sets become lists, other leaves are kept.
@@ -112,7 +113,7 @@ class Redactor:
 
         A value, key or word that the end of `data` cuts is dropped, never shown in part.
         """
-        return head.redact_head(self, data, limit_chars)
+        return self._engine.redact_head(self, data, limit_chars)
 
     def scrub(self, text: str, found: list[str] | None, breathe: Callable[[], None] | None = None) -> str:
         """`redact_text` of the built-in class, with the removed values appended to `found`."""
@@ -145,7 +146,7 @@ class Redactor:
             return self.walk(found).value(value)
         redacted = self.redact(value)
         if found is not None:
-            lost(value, redacted, found)
+            self._engine.lost(value, redacted, found)
         return redacted
 
     def walk(self, found: list[str] | None, text: Callable[[str], str] | None = None, report: Report | None = None) -> Walk:
@@ -153,14 +154,14 @@ class Redactor:
         rank = self._keys.rank
         if type(self).is_secret_key is not Redactor.is_secret_key:
             rank = lambda key: STRONG if self.is_secret_key(key) else PLAIN  # noqa: E731 - a def would not read better
-        return Walk(text or self._text(found), rank, self.replacement, self.max_depth, found, report)
+        return self._engine.Walk(text or self._text(found), rank, self.replacement, self.max_depth, found, report)
 
     def _text(self, found: list[str] | None) -> Callable[[str], str]:
         if found is None:
             return self.redact_text
         if type(self).redact_text is Redactor.redact_text:
             return lambda text: self.scrub(text, found)
-        return lambda text: noted(self.redact_text, text, found)
+        return lambda text: self._engine.noted(self.redact_text, text, found)
 
 
 def _names(names: Iterable[str] | str | None) -> tuple[str, ...]:
@@ -169,7 +170,3 @@ def _names(names: Iterable[str] | str | None) -> tuple[str, ...]:
 
 def _patterns(patterns: Iterable[Pattern] | Pattern | None) -> list[Pattern]:
     return [] if patterns is None else [patterns] if isinstance(patterns, (str, re.Pattern)) else list(patterns)
-
-
-def _groups(groups: Iterable[str] | str) -> tuple[str, ...]:
-    return pii.chosen(groups if isinstance(groups, str) else tuple(groups))

@@ -8,7 +8,6 @@ in a table of the kinds' first three bytes. No rule is ever searched for on its 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Final
 
 from . import headers
@@ -33,16 +32,34 @@ _TOKEN_LEFT: Final = re.compile(rb"[A-Za-z0-9_.:\-/+~*|!$=]{1,64}\Z")
 Span = tuple[int, int, str]
 
 
-@dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind made ready: `back` bytes stand before the run, `size` is the length of the whole start."""
+    """A kind made ready: `back` bytes stand before the run, `size` is the length of the whole start.
 
-    name: str
-    regex: re.Pattern[bytes]
-    back: int
-    size: int
-    loose: bool
-    inner: bool
+    Its regular expression is compiled when a text first has such a start: most kinds never turn up.
+    """
+
+    __slots__ = ("_compiled", "_kind", "_prefix", "back", "inner", "loose", "name", "size")
+
+    def __init__(self, kind: Kind, prefix: bytes, back: int) -> None:
+        self._kind = kind
+        self._prefix = prefix
+        self._compiled: re.Pattern[bytes] | None = None
+        self.name = kind.name
+        self.back = back
+        self.size = len(prefix)
+        self.loose = kind.loose
+        self.inner = not back and not kind.loose and len(prefix) >= 4
+
+    @property
+    def regex(self) -> re.Pattern[bytes]:
+        """The start and what follows it."""
+        if self._compiled is None:
+            self._compiled = re.compile(re.escape(self._prefix) + self._kind.regex().encode())
+        return self._compiled
+
+    def from_start(self) -> Rule:
+        """The same kind, looked for at its first byte."""
+        return Rule(self._kind, self._prefix, 0)
 
 
 # Keys that carry a checksum signature at a fixed place inside base64, whatever they begin with.
@@ -73,7 +90,7 @@ def _tables() -> tuple[dict[bytes, list[Rule]], ...]:
     for kind in ALL:
         for prefix in kind.prefixes:
             tail = _tail(prefix.encode())
-            rule = _rule(kind, prefix.encode(), len(prefix) - len(tail))
+            rule = Rule(kind, prefix.encode(), len(prefix) - len(tail))
             if len(tail) >= 3:
                 three.setdefault(tail[:3], []).append(rule)
             elif rule.back:
@@ -81,7 +98,7 @@ def _tables() -> tuple[dict[bytes, list[Rule]], ...]:
             else:
                 two.setdefault(tail[:2], []).append(rule)
             if rule.back or _HAS_GAP.search(kind.form):
-                heads.setdefault(prefix.encode()[:2], []).append(replace(rule, back=0))
+                heads.setdefault(prefix.encode()[:2], []).append(rule.from_start())
     return three, two, behind, heads
 
 
@@ -91,11 +108,6 @@ def _tail(prefix: bytes) -> bytes:
     while size and prefix[size - 1] in RUN_CHARS:
         size -= 1
     return prefix[size:]
-
-
-def _rule(kind: Kind, prefix: bytes, back: int) -> Rule:
-    inner = not back and not kind.loose and len(prefix) >= 4
-    return Rule(kind.name, re.compile(re.escape(prefix) + kind.regex().encode()), back, len(prefix), kind.loose, inner)
 
 
 _THREE, _TWO, _BEHIND, _HEADS = _tables()
