@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sqlite3
+import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,12 +20,14 @@ from fastmcp_feedback.store import DatabaseSink, admin
 from fastmcp_feedback.store.codec import stamp_text
 from fastmcp_feedback.store.durations import seconds
 from fastmcp_feedback.store.location import hide_password, locate
+from fastmcp_feedback.store.loop_thread import LoopThread
 from fastmcp_feedback.store.pg_errors import explain
 from fastmcp_feedback.store.pg_schema import numbered
 from fastmcp_feedback.store.retention import cutoff_for
 from fastmcp_feedback.store.schema import TABLES, VERSION
 from support.databases import POSTGRES
 from support.made_up import NOON, call, link
+from support.paths import ROOT
 
 
 @pytest.mark.parametrize(
@@ -175,8 +180,6 @@ def test_the_printed_script_makes_the_tables(tmp_path: Path) -> None:
 
 async def test_pruning_from_the_command_line_tells_its_progress(tmp_path: Path) -> None:
     """The count grows with every batch and ends at the result."""
-    import asyncio
-
     url = f"sqlite:///{tmp_path}/calls.db"
     sink = DatabaseSink(url)
     linked = call(1)
@@ -197,3 +200,42 @@ def test_the_store_loads_its_parts_when_they_are_asked_for() -> None:
     with pytest.raises(AttributeError, match="no attribute 'NoSuchSink'"):
         store.NoSuchSink  # noqa: B018 - the access is the test
     assert "fastmcp_feedback.store" in sys.modules
+
+
+AT_EXIT = """
+import asyncio, atexit
+from fastmcp_feedback.store.loop_thread import LoopThread
+
+thread = LoopThread("t")
+
+async def look_up():
+    return await asyncio.get_running_loop().getaddrinfo("localhost", 80)
+
+def late():
+    print(len(asyncio.run(thread.run(look_up()))) > 0)
+
+atexit.register(late)
+"""
+
+
+def test_host_names_are_looked_up_even_while_the_interpreter_ends() -> None:
+    """The last records may be the first that need a connection."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    answer = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, check=True, timeout=30, env=environment)
+
+    assert (answer.stdout, answer.stderr) == ("True\n", "")
+
+
+def test_a_loop_thread_starts_anew_after_it_was_stopped() -> None:
+    """Another loop, and what ran before has ended."""
+    thread = LoopThread("t")
+
+    async def here() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    first = asyncio.run(thread.run(here()))
+    thread.stop()
+    second = asyncio.run(thread.run(here()))
+    thread.stop()
+
+    assert first is not second

@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import threading
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
+from ..worker import Worker
+
 T = TypeVar("T")
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """Looks up host names on a thread of ours: the default pool takes no work once the interpreter has begun to exit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._resolver = Worker("fastmcp-feedback-resolver")
+
+    async def getaddrinfo(self, *args: Any, **options: Any) -> Any:
+        """`socket.getaddrinfo`, elsewhere."""
+        return await self._resolver.run(partial(socket.getaddrinfo, *args, **options))
+
+    def close(self) -> None:
+        """End the resolver too."""
+        self._resolver.stop()
+        super().close()
 
 
 class LoopThread:
@@ -31,16 +52,11 @@ class LoopThread:
         if loop is not None and self._pid == os.getpid():
             loop.call_soon_threadsafe(loop.stop)
 
-    @property
-    def generation(self) -> object:
-        """The loop that runs now: what belongs to another one is of no use."""
-        return self._started()
-
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None or self._pid != os.getpid():
                 self._pid = os.getpid()
-                self._loop = asyncio.new_event_loop()
+                self._loop = _Loop()
                 threading.Thread(target=_turn, args=(self._loop,), name=self._name, daemon=True).start()
             return self._loop
 
