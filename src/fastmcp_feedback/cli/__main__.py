@@ -1,0 +1,5 @@
+"""`python -m fastmcp_feedback.cli`."""
+
+from . import main
+
+main()
