@@ -252,7 +252,9 @@ class Keeper:
             self.pacer.breathe()
 
     def _wants(self, lane: Lane) -> bool:
-        return len(lane.queue) < MAX_BATCH and not lane.final and not self._stopping and self.spool.on_disk_only(lane.name) > 0
+        # What a dead loop's sink gives up at the end must not come back to it at once.
+        ending = self._stopping or (lane.final and not lane.owns_resource)
+        return len(lane.queue) < MAX_BATCH and not ending and self.spool.on_disk_only(lane.name) > 0
 
     def _refill(self) -> bool:
         """Bring records back from disk where a queue has room; True when there may be more to do at once."""

@@ -35,6 +35,7 @@ class Lane(Protocol):
     account: Account
     queue: deque[Queued]
     final: bool
+    owns_resource: bool
 
 
 class Watched:
