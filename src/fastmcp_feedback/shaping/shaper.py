@@ -23,6 +23,7 @@ from .trim import head, marker, over_limit, preview_chars
 
 NO_CARRY = CarryOver.from_values([])
 _SHARED = 1000
+_SMALL_BYTES = 16_384
 UNREDACTABLE = "[REDACTION FAILED]"
 
 
@@ -189,9 +190,16 @@ class Shaper:
                 error_message=record.error_message,
                 exception=call.exception,
                 cancelled=call.cancelled,
+                result=self._small_result(call),
             )
             return self._override_fault(call, record, failure)
         return None
+
+    @staticmethod
+    def _small_result(call: RawCall) -> Any:
+        """A soft error's result, which may hold a status that tells the fault; None for a large one."""
+        result = call.result
+        return result.decode() if result is not None and len(result.data) <= _SMALL_BYTES else None
 
     def _override_fault(self, call: RawCall, record: ToolCallRecord, failure: Failure | None) -> Failure | None:
         hook = self._options.fault_hook
