@@ -1,10 +1,9 @@
 """SQLite files that are locked, unwritable, damaged, moved or shared: what the sink does and says."""
 
-# ruff: noqa: ASYNC240, ASYNC222 - small local files and children that end at once
+# ruff: noqa: ASYNC240 - small local files and children that end at once
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sqlite3
 import stat
@@ -176,28 +175,6 @@ def test_eight_processes_start_at_once_on_an_empty_database(path: Path) -> None:
 
     assert errors == [""] * 8
     assert count(path) == 40
-
-
-async def test_a_forked_child_uses_connections_of_its_own(path: Path) -> None:
-    """Parent and child both go on writing to the file."""
-    sink = DatabaseSink(f"sqlite:///{path}")
-    await sink.write([call()])
-    child = os.fork()
-    if child == 0:
-        try:
-            loop = asyncio.new_event_loop()
-            asyncio._set_running_loop(None)
-            loop.run_until_complete(sink.write([call()]))
-            os._exit(0)
-        except BaseException:  # noqa: BLE001 - the child must end here
-            os._exit(1)
-
-    _, status = os.waitpid(child, 0)
-    await sink.write([call()])
-
-    assert status == 0
-    assert count(path) == 3
-    await sink.aclose()
 
 
 async def test_many_rows_of_both_kinds_go_in_one_transaction(path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import threading
+import weakref
 from collections.abc import Coroutine
 from functools import partial
 from typing import Any, TypeVar
@@ -37,9 +39,12 @@ class LoopThread:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._pid = os.getpid()
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """`await` the coroutine's answer; cancelling the wait cancels the coroutine."""
@@ -47,18 +52,28 @@ class LoopThread:
 
     def stop(self) -> None:
         """End the loop and its thread. A later `run` starts new ones."""
+        if self._pid != os.getpid():
+            self._reset()
         with self._lock:
             loop, self._loop = self._loop, None
-        if loop is not None and self._pid == os.getpid():
-            loop.call_soon_threadsafe(loop.stop)
+        if loop is not None:
+            _stop(loop)
 
     def _started(self) -> asyncio.AbstractEventLoop:
+        if self._pid != os.getpid():
+            self._reset()
         with self._lock:
-            if self._loop is None or self._pid != os.getpid():
-                self._pid = os.getpid()
+            if self._loop is None:
                 self._loop = _Loop()
                 threading.Thread(target=_turn, args=(self._loop,), name=self._name, daemon=True).start()
+                # When the owner is forgotten; at exit the last records may still need the loop.
+                weakref.finalize(self, _stop, self._loop).atexit = False
             return self._loop
+
+
+def _stop(loop: asyncio.AbstractEventLoop) -> None:
+    with contextlib.suppress(RuntimeError):  # closed already
+        loop.call_soon_threadsafe(loop.stop)
 
 
 def _turn(loop: asyncio.AbstractEventLoop) -> None:

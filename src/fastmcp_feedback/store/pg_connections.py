@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
@@ -16,6 +17,9 @@ T = TypeVar("T")
 CONNECT_TIMEOUT_S: Final = 5.0
 READERS: Final = 3
 _APPLICATION: Final = "fastmcp-feedback"
+
+# Connections that a fork made unusable; letting them be collected would only raise warnings.
+_inherited: list[Any] = []
 
 
 def import_driver() -> Any:
@@ -46,10 +50,14 @@ class Connections:
             self._driver.InternalClientError,  # a connection that broke while a statement was being sent
         )
         self.unreachable: Final[tuple[type[Exception], ...]] = (OSError, TimeoutError, *self.errors)
+        self._pid = os.getpid()
         self.forget()
 
     def forget(self) -> None:
-        """Drop all connections without a word: their loop has gone (a fork, a close)."""
+        """Forget all connections: their loop has gone (a fork, a close)."""
+        if self._pid != os.getpid():
+            _inherited.extend((self._writer, self._idle))
+        self._pid = os.getpid()
         self._writer: Any = None
         self._idle: list[Any] = []
         self._readers = asyncio.Semaphore(READERS)

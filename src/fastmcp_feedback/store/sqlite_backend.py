@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
@@ -40,6 +41,8 @@ class SqliteBackend:
         self.target = Target("sqlite", prefix)
         self._writer = Worker("fastmcp-feedback-sqlite")
         self._reader = self._writer if location.in_memory else Worker("fastmcp-feedback-sqlite-read")
+        for worker in (self._writer, self._reader):  # when the sink is forgotten without aclose()
+            weakref.finalize(self, worker.stop).atexit = False
         self._write_con = Handle()
         self._read_con = self._write_con if location.in_memory else Handle()
         self._gone_since: float | None = None
