@@ -95,10 +95,10 @@ def rows(database: Path) -> list[tuple[str, str, str | None]]:
 async def everything(client: Client[Any]) -> list[Any]:
     """What a client sees of a server: lists, answers, errors, progress, resources, prompts."""
     seen: list[Any] = [[tool.model_dump() for tool in await client.list_tools()]]
-    progress: list[float] = []
+    steps: list[float] = []
 
-    async def on_progress(step: float, _total: float | None, _message: str | None) -> None:
-        progress.append(step)
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        steps.append(progress)
 
     for tool, args in (("add", {"a": 1, "b": 2}), ("boom", {}), ("add", {"a": "x"}), ("no_such_tool", {})):
         answer = await client.call_tool(tool, args, raise_on_error=False)
@@ -106,7 +106,7 @@ async def everything(client: Client[Any]) -> list[Any]:
     await client.call_tool("slow", {}, progress_handler=on_progress)
     resource = await client.read_resource("data://text")
     prompt = await client.get_prompt("greet", {"name": "you"})
-    return [*seen, progress, resource[0].text, prompt.messages[0].content.text]  # type: ignore[union-attr]  # texts, both
+    return [*seen, steps, resource[0].text, prompt.messages[0].content.text]  # type: ignore[union-attr]  # texts, both
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

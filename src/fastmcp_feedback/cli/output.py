@@ -75,7 +75,7 @@ def milliseconds(value: float | None) -> str:
     """A duration, short.
 
     >>> milliseconds(0.512), milliseconds(1234.0), milliseconds(61000)
-    ('0.51 ms', '1.23 s', '61.0 s')
+    ('0.512 ms', '1.23 s', '61.0 s')
     """
     if value is None:
         return ""

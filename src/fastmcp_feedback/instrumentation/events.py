@@ -13,7 +13,7 @@ from ..jsonsafe import Encoded, encode
 from ..raw import RawCall
 from ..records import Derived, EventRecord
 from ..shaping.redact.carry import CarryOver
-from ..shaping.shaper import Redaction
+from ..shaping.redaction import Redaction
 from ..shaping.texts import ShortTexts, cut_text
 from ..shaping.trim import fit_attrs
 

@@ -17,8 +17,10 @@ from fastmcp.server import create_proxy
 from fastmcp.server.providers.proxy import FastMCPProxy
 
 from ..instrumentation import InstrumentationMiddleware, default_identity_resolver, instrument
+from ..sink import SinkUnavailable
 from ..store import DatabaseSink
 from ..store.location import hide_password
+from ..store.migrations import ForeignTables
 from .children import Children, Ending
 from .guard import Guard, is_loopback
 
@@ -61,7 +63,7 @@ async def run(options: ProxyOptions) -> int:
     try:
         sink = DatabaseSink(options.database_url, create_tables=True)
         await sink.backend.prepare()
-    except Exception as exc:
+    except (SinkUnavailable, ForeignTables, ValueError, ImportError, OSError) as exc:
         raise ProxyError(f"the database cannot be used: {exc}") from exc
     recorder = instrument(server, [sink], mode=options.mode, identity_resolver=default_identity_resolver)
     try:

@@ -104,7 +104,7 @@ async def _vector_type(con: Any, found: Found, embedding_dim: int | None) -> str
         async with con.transaction():
             await con.execute("CREATE EXTENSION IF NOT EXISTS vector")
     except Exception as exc:
-        if getattr(exc, "sqlstate", None) is None:
-            raise
-        return "BYTEA"  # this user may not install it
+        if getattr(exc, "sqlstate", None) is not None:
+            return "BYTEA"  # this user may not install it
+        raise
     return f"VECTOR({embedding_dim or DEFAULT_EMBEDDING_DIM})"
