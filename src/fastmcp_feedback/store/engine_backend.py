@@ -171,7 +171,7 @@ class EngineBackend:
             await driver.create_function(migrations.VECTOR_FUNCTION, 1, packed_vector)  # type: ignore[union-attr] # aiosqlite's
         await self._lock(con, "upgrade", shared=False)
         found = await self._found(con)
-        vector = await self._vector_type(con)
+        vector = await self._vector_type(con, found)
         for statement in migrations.plan(found, Target(self.dialect, self.prefix, vector_type=vector)):
             if statement[1]:
                 await con.execute(*_bound(statement))
@@ -184,9 +184,12 @@ class EngineBackend:
             function = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
             await con.execute(sa.text(f"SELECT {function}(CAST(:key AS BIGINT))"), {"key": lock_key(self.prefix, purpose)})
 
-    async def _vector_type(self, con: AsyncConnection) -> str | None:
+    async def _vector_type(self, con: AsyncConnection, found: Found) -> str | None:
         if self.dialect == "sqlite":
             return None
+        there = found.tables.get("embeddings", {}).get("embedding", "")
+        if there.startswith("vector("):
+            return there.upper()
         if not (await con.execute(sa.text(VECTOR_AVAILABLE))).scalar():
             return "BYTEA"
         try:
