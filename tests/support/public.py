@@ -6,6 +6,7 @@ from typing import Final
 
 PUBLIC_NAMES: Final[dict[str, tuple[str, ...]]] = {
     "fastmcp_feedback": ("__version__", "instrument"),
+    "fastmcp_feedback.testing": ("assert_no_secret", "contained_errors", "recording"),
     "fastmcp_feedback.instrumentation": (
         "CallLink",
         "CallbackSink",
