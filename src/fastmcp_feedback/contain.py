@@ -12,11 +12,21 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import wait
 from types import TracebackType
+from typing import Final
+
+from .worker import Worker
 
 logger = logging.getLogger("fastmcp_feedback")
 
 _LOG_EVERY_S = 60.0
+_OUR_THREADS: Final = "fastmcp-feedback"
+_LOG_PATIENCE_S: Final = 0.05
+_MAX_LINES: Final = 100
+# A handler of the host may block for ever (a stderr that nobody reads) and hold its lock meanwhile. Neither a server nor
+# delivery may wait for that, so every line is logged on a thread of its own.
+_log = Worker("fastmcp-feedback-log")
 
 counts: Counter[str] = Counter()
 on_contained: list[Callable[[str, BaseException], None]] = []
@@ -60,7 +70,7 @@ def report(where: str, exc: BaseException, hint: str = "") -> None:
     if not silent:
         more = f" ({repeats} more like it in the last minute)" if repeats else ""
         tail = f"; {hint}" if hint else ""
-        logger.warning("%s failed: %s%s%s", where, describe(exc), tail, more)
+        log(logging.WARNING, "%s failed: %s%s%s", where, describe(exc), tail, more)
     for observer in list(on_contained):  # noqa: PERF101 - a copy: an observer may leave while it is called
         observer(where, exc)
 
@@ -72,7 +82,20 @@ def warn_once(key: str, message: str, *args: object) -> None:
         if now - _last_logged.get(key, -_LOG_EVERY_S) < _LOG_EVERY_S:
             return
         _last_logged[key] = now
-    logger.warning(message, *args)
+    log(logging.WARNING, message, *args)
+
+
+def log(level: int, message: str, *args: object) -> None:
+    """Log a line without ever waiting for a stuck handler; beyond a hundred lines behind one, lines are dropped."""
+    if not logger.isEnabledFor(level):
+        return
+    if _log.waiting >= _MAX_LINES:
+        return
+    stuck = _log.busy
+    done = _log.submit(logger.log, level, message, *args)
+    if not stuck and not threading.current_thread().name.startswith(_OUR_THREADS):
+        # Mostly it is through at once, and a host that reads its log finds things in their order.
+        wait((done,), timeout=_LOG_PATIENCE_S)
 
 
 class contain:  # noqa: N801 - reads as a word of the language: `with contain("enricher"):`

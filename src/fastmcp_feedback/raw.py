@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -102,15 +101,11 @@ class RawCall:
     def id(self) -> str:
         """A random UUID; the same for all who ask, whichever thread asks first."""
         if self._id is None:
-            with _drawing:
-                if self._id is None:
-                    self._id = new_id()
-        return self._id
+            # One step for the interpreter, so no lock, which a signal handler or a forked child could find taken.
+            self.__dict__.setdefault("_id", new_id())
+        return self._id  # type: ignore[return-value] # set by now
 
     @property
     def parent_call_id(self) -> str | None:
         """The id of the call whose tool makes this one."""
         return self.parent.id if self.parent is not None else None
-
-
-_drawing = threading.RLock()

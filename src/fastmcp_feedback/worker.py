@@ -41,6 +41,11 @@ class Worker:
         """True while a function runs or waits."""
         return self._busy or bool(self._calls)
 
+    @property
+    def waiting(self) -> int:
+        """Functions that have not begun."""
+        return len(self._calls)
+
     def submit(self, fn: Callable[..., T], *args: Any) -> Future[T]:
         """Queue `fn(*args)`; the future gives its result."""
         if self._pid != os.getpid():
@@ -48,12 +53,22 @@ class Worker:
         future: Future[T] = Future()
         with self._ready:
             self._calls.append((future, fn, args))
-            if self._thread is None or not self._thread.is_alive():
-                self._stopping = False
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+            started = (self._thread is not None and self._thread.is_alive()) or self._start()
             self._ready.notify()
+        if not started:
+            self._run()
         return future
+
+    def _start(self) -> bool:
+        """Start the thread; False when the interpreter has begun to exit: Python 3.12 and later start none then."""
+        thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._thread, self._stopping = thread, False
+        try:
+            thread.start()
+        except RuntimeError:
+            self._stopping = True
+            return False
+        return True
 
     async def run(self, fn: Callable[..., T], *args: Any) -> T:
         """`await` the result of `fn(*args)` from any event loop."""
@@ -78,10 +93,20 @@ class Worker:
                     self._ready.wait()
                 future, fn, args = self._calls.popleft()
                 self._busy = True
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(fn(*args))
-                except BaseException as exc:  # noqa: BLE001 - the caller gets it through the future
-                    future.set_exception(exc)
-            self._busy = False
+            self._call(future, fn, args)
             del future, fn, args
+
+    def _call(self, future: Future[Any], fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        if not future.set_running_or_notify_cancel():
+            self._busy = False
+            return
+        result, error = None, None
+        try:
+            result = fn(*args)
+        except BaseException as exc:  # noqa: BLE001 - the caller gets it through the future
+            error = exc
+        self._busy = False  # before the answer: whoever gets it finds this worker free
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)

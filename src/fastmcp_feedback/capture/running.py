@@ -8,6 +8,8 @@ from itertools import islice
 
 from ..raw import RawCall
 
+MAX_TOOL_CHARS = 255
+
 
 class CallLog:
     """The calls that run, and the last `recent` calls that ended, in the order of their ends.
@@ -24,26 +26,20 @@ class CallLog:
 
     def shaped(self, call: RawCall) -> None:
         """It has its outcome (called by the shaping thread)."""
+        call.tool = call.tool[:MAX_TOOL_CHARS]  # a name may be a megabyte long, and this one stays
         self.recent.append(call)
 
     def running_now(self) -> list[RawCall]:
-        """A snapshot of the running calls, oldest first."""
-        return sorted(self.running.copy(), key=lambda call: call.started_ns)
+        """A snapshot of the running calls, oldest first; those of excluded tools are left out."""
+        return sorted((call for call in self.running.copy() if not call.excluded), key=lambda call: call.started_ns)
 
     def newest_first(self) -> list[RawCall]:
-        """A snapshot of the running and the recent calls, the last started first."""
+        """A snapshot of the running and the recent calls, the last started first; those of excluded tools are left out."""
         while True:
             try:
-                return sorted((*self.running.copy(), *self.recent), key=lambda call: call.started_ns, reverse=True)
+                return sorted((*self.running_now(), *self.recent), key=lambda call: call.started_ns, reverse=True)
             except RuntimeError:  # another thread changed one meanwhile
                 continue
-
-    def find(self, call_id: str) -> RawCall | None:
-        """The recent call with that id, or whose id begins with that reference (8 characters at least)."""
-        for call in self.newest_first():
-            if call.id == call_id or (len(call_id) >= 8 and call.id.startswith(call_id)):
-                return call
-        return None
 
 
 class KeyedLog:

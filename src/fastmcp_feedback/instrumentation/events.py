@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import contain
 from ..capture.running import CallLog, KeyedLog
 from ..ids import utc_now
-from ..jsonsafe import Encoded, encode
+from ..jsonsafe import Encoded, encode, to_safe
 from ..raw import RawCall
 from ..records import Derived, EventRecord
 from ..shaping.redact.carry import CarryOver
@@ -54,13 +53,13 @@ class EventMaker:
         if joined is not None:
             joined.had_events = True
         inherit = joined if joined is not None and self._options.events_inherit_identity else None
-        short = self._texts.short
+        short = self._short
         context = joined.context if joined is not None else None
         return EventRecord(
             kind=short(kind) or kind,
             occurred_at=utc_now(),
             key=short(key),
-            call_id=call_id or (joined.id if joined is not None else None),
+            call_id=joined.id if joined is not None else short(call_id),
             session_id=short(context.session_id) if context is not None else None,
             user_sub=short(user_sub if user_sub is not None else (inherit.user_sub if inherit else None)),
             caller_kind=short(inherit.caller_kind) if inherit else None,
@@ -69,6 +68,9 @@ class EventMaker:
             attrs=self._attrs(attrs, call),
             _derived=_derived(joined) if joined is not None else None,
         )
+
+    def _short(self, value: Any) -> str | None:
+        return None if value is None else self._texts.short(value if isinstance(value, str) else str(value))
 
     def _attrs(self, attrs: Mapping[str, Any] | None, call: RawCall | None) -> Any:
         if not attrs:
@@ -91,9 +93,12 @@ class EventMaker:
             call.carry = CarryOver.from_values(found)
         return call.carry if isinstance(call.carry, CarryOver) else _EMPTY
 
-    def events_for(self, key: Any, kinds: Any, limit: int) -> list[EventRecord]:
+    def stored_key(self, key: Any) -> str:
+        """The key as events hold it."""
+        return self._texts.short(str(key)) or ""
+
+    def events_for(self, wanted: str, kinds: Any, limit: int) -> list[EventRecord]:
         """Remembered events with that key, oldest first, the newest `limit`."""
-        wanted = self._texts.short(str(key))
         allowed = None if kinds is None else ({kinds} if isinstance(kinds, str) else set(kinds))
         found = [
             event
@@ -110,20 +115,29 @@ class EventMaker:
             if given[name] is not None:
                 merged[name] = given[name]
         if error is not None:
-            merged["error"] = cut_text(self._redaction.text(str(error)), options.max_error_chars)
+            merged["error"] = cut_text(self._redaction.text(str(to_safe(error))), options.max_error_chars)
             if isinstance(error, BaseException):
                 merged["error_type"] = type(error).__name__
-        extra = dict(attrs) if isinstance(attrs, Mapping) else {}
+        extra = dict(attrs or {}) if options.capture_llm_text else _without_llm_text(encode(dict(attrs or {})).decode())
         for name in _LLM_TEXT:
             text = given[name] if given[name] is not None else extra.get(name)
             extra.pop(name, None)
             if text is not None and options.capture_llm_text:
                 safe = text if isinstance(text, str) else encode(text).data.decode()
                 merged[name] = cut_text(self._redaction.text(safe), options.max_llm_text_chars or 0)
-        return {**extra, **merged}
+        return merged | {name: value for name, value in extra.items() if name not in merged}
 
 
 _EMPTY = CarryOver.from_values([])
+
+
+def _without_llm_text(value: Any) -> Any:
+    """The JSON value without prompts and completions that hide in it, at any depth."""
+    if isinstance(value, dict):
+        return {name: _without_llm_text(item) for name, item in value.items() if name not in _LLM_TEXT}
+    if isinstance(value, list):
+        return [_without_llm_text(item) for item in value]
+    return value
 
 
 def _check(kind: Any, key: Any, attrs: Any) -> tuple[str, str | None]:
@@ -136,8 +150,6 @@ def _check(kind: Any, key: Any, attrs: Any) -> tuple[str, str | None]:
         return f"attrs must be a dict, got {type(attrs).__name__}", None
     if key is None:
         return "", None
-    if isinstance(key, float) and not math.isfinite(key):
-        return "key is not a finite number", None
     text = str(key)
     if len(text) > MAX_KEY_CHARS:
         return f"key has {len(text)} characters, at most {MAX_KEY_CHARS} are allowed", None

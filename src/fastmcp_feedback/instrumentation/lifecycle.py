@@ -12,18 +12,20 @@ import atexit
 import os
 import signal
 import threading
-import weakref
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from types import FrameType
 from typing import Any
 
 from .. import contain
+from .living import living
 from .middleware import InstrumentationMiddleware
 from .setup import shows_options
 
-_live: weakref.WeakSet[InstrumentationMiddleware] = weakref.WeakSet()
-_OURS = "_fastmcp_feedback"
+_AT_LEAST_S = 0.1
+
+SignalHandler = Callable[[int, FrameType | None], Any]
 
 
 @shows_options
@@ -63,11 +65,6 @@ def instrument(app: Any, sinks: Sequence[Any] | None = None, **options: Any) -> 
     return middleware
 
 
-def deliver_at_exit(middleware: InstrumentationMiddleware) -> None:
-    """Make the interpreter's exit flush this recorder too (called at construction)."""
-    _live.add(middleware)
-
-
 def _follow_lifespan(app: Any, middleware: InstrumentationMiddleware) -> None:
     original: Callable[[], Any] | None = getattr(app, "_lifespan_manager", None)
     if original is None:
@@ -76,13 +73,13 @@ def _follow_lifespan(app: Any, middleware: InstrumentationMiddleware) -> None:
 
     @asynccontextmanager
     async def managed() -> AsyncIterator[Any]:
-        _install_signal_handlers()
-        middleware.recorder.recover()
-        try:
-            async with original() as value:
-                yield value
-        finally:
-            await _flush_at_end(middleware)
+        with _handlers.installed():
+            middleware.recorder.recover()
+            try:
+                async with original() as value:
+                    yield value
+            finally:
+                await _flush_at_end(middleware)
 
     app._lifespan_manager = managed  # noqa: SLF001 - the one hook that 2.14, 3.x and 4.x share
 
@@ -100,41 +97,88 @@ async def _flush_at_end(middleware: InstrumentationMiddleware) -> None:
 
 @atexit.register
 def _flush_all_finally() -> None:
-    for middleware in list(_live):
-        with contain.contain("flush at exit"):
-            middleware.flush_sync(final=True)
+    _flush_all("flush at exit", final=True)
 
 
-def _flush_all() -> None:
-    for middleware in list(_live):
-        with contain.contain("flush on a signal"):
-            middleware.flush_sync(own_only=True)
+def _flush_all(where: str, *, final: bool) -> None:
+    """Flush every recorder, all of them within the longest `shutdown_timeout`."""
+    began_s = time.monotonic()
+    for middleware in list(living):
+        with contain.contain(where):
+            left_s = middleware.recorder.options.shutdown_timeout - (time.monotonic() - began_s)
+            middleware.flush_sync(max(left_s, _AT_LEAST_S), final=final, own_only=not final)
 
 
-def _install_signal_handlers() -> None:
-    """Only from the main thread, and only over Python's own defaults or a callable that we can call after us."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _on_sigterm)
-    previous = signal.getsignal(signal.SIGINT)
-    if callable(previous) and not getattr(previous, _OURS, False):
-        signal.signal(signal.SIGINT, _flushing_first(previous))
+class _Handlers:
+    """Our handlers for SIGTERM and SIGINT while servers run in the main thread, over Python's own or ones that we can call after us.
+
+    SIGINT's is taken back when the last server has ended: the next event loop looks for Python's own. SIGTERM's stays,
+    because records may wait until the process ends.
+    """
+
+    def __init__(self) -> None:
+        self._servers = 0
+        self._previous: SignalHandler | None = None
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Have them in place while the block runs."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        if self._servers == 0:  # a lifespan inside another one finds the web server's own handlers, which call us later
+            self._install()
+        self._servers += 1
+        try:
+            yield
+        finally:
+            self._servers -= 1
+            if self._servers == 0:
+                self._take_back()
+
+    def _install(self) -> None:
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, _on_sigterm)
+        current = signal.getsignal(signal.SIGINT)
+        if callable(current):
+            self._previous = current
+            signal.signal(signal.SIGINT, self._on_sigint)
+
+    def _take_back(self) -> None:
+        if self._previous is not None and signal.getsignal(signal.SIGINT) == self._on_sigint:
+            signal.signal(signal.SIGINT, self._previous)
+        self._previous = None
+
+    def _on_sigint(self, signum: int, frame: FrameType | None) -> Any:
+        _flush_all("flush on a signal", final=False)
+        return self._previous(signum, frame) if self._previous is not None else None
+
+    def after_fork_in_child(self) -> None:
+        """A child is no server until it runs one: SIGTERM ends it as it would without us."""
+        self._servers = 0
+        if signal.getsignal(signal.SIGTERM) is _on_sigterm:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+_handlers = _Handlers()
 
 
 def _on_sigterm(signum: int, _frame: FrameType | None) -> None:
     """Flush, then end by the same signal, so that the exit status stays what it would have been."""
-    for middleware in list(_live):
-        middleware.interrupt_running()
+    for middleware in list(living):
+        with contain.contain("recording interrupted calls"):
+            middleware.interrupt_running()
     _flush_all_finally()
     signal.signal(signum, signal.SIG_DFL)
     os.kill(os.getpid(), signum)
 
 
-def _flushing_first(previous: Callable[[int, FrameType | None], Any]) -> Callable[[int, FrameType | None], Any]:
-    def handler(signum: int, frame: FrameType | None) -> Any:
-        _flush_all()
-        return previous(signum, frame)
+def _after_fork_in_child() -> None:
+    """What ran or waited for its hooks at the fork is the parent's to record."""
+    _handlers.after_fork_in_child()
+    for middleware in list(living):
+        middleware.forget_running()
 
-    setattr(handler, _OURS, True)
-    return handler
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

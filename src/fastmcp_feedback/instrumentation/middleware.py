@@ -15,10 +15,12 @@ from ..delivery.recorder import Recorder
 from ..linking.linker import Linker
 from ..raw import ExceptionFacts, RawCall
 from ..records import CallLink, EventRecord, ToolCallRecord
-from ..shaping.shaper import Redaction, Shaper, ShapingOptions
+from ..shaping.redaction import Redaction
+from ..shaping.shaper import Shaper, ShapingOptions
 from ..shaping.texts import ShortTexts
 from .events import LLM_CALL, EventMaker
 from .interrupted import InterruptedCalls
+from .living import living
 from .setup import check_sinks, payload_bytes, shows_options, sort_options
 
 
@@ -79,7 +81,8 @@ class InstrumentationMiddleware(CaptureMiddleware):
         if delivery.spool is not None:
             self.recorder.follow_calls(self.call_log.running_now, InterruptedCalls(shaping).template)
         self._events = EventMaker(capture, redaction, ShortTexts(redactor), self.call_log)
-        self._linker = Linker(self.call_log, self.recorder, self.sinks, capture)
+        self._linker = Linker(self.call_log, self.recorder, self.sinks, capture, self.pending)
+        living.add(self)
 
     @property
     def mode(self) -> str:
@@ -162,6 +165,8 @@ class InstrumentationMiddleware(CaptureMiddleware):
         """
         if self.mode == "off":
             return False
+        if attrs is not None and not isinstance(attrs, Mapping):
+            return self.record_event(LLM_CALL, attrs=attrs)  # says what is wrong
         with contain.contain("record_llm_call"):
             given = {
                 "model": model, "provider": provider, "duration_ms": duration_ms, "input_tokens": input_tokens,
@@ -174,8 +179,11 @@ class InstrumentationMiddleware(CaptureMiddleware):
         """The newest `limit` events with that key, oldest first, as dicts. Empty in mode `off`."""
         if self.mode == "off":
             return []
-        remembered = self._events.events_for(key, kinds, limit)
-        return await self._linker.with_stored_events([event.to_dict() for event in remembered], str(key), kinds, limit)
+        with contain.contain("events_for"):
+            stored_key = self._events.stored_key(key)
+            remembered = [event.to_dict() for event in self._events.events_for(stored_key, kinds, limit)]
+            return await self._linker.with_stored_events(remembered, stored_key, kinds, limit)
+        return []
 
     # -- calls
 
@@ -211,15 +219,25 @@ class InstrumentationMiddleware(CaptureMiddleware):
         """
         if self.mode == "off":
             return []
-        return await self._linker.recent(ctx, n, user_sub=user_sub, window=window, calls=calls)
+        with contain.contain("capture_recent_calls"):
+            return await self._linker.recent(ctx, n, user_sub=user_sub, window=window, calls=calls)
+        return []
 
     async def link_feedback(self, ref: str, links: Sequence[CallLink]) -> bool:
         """Attach these calls to a report, replacing earlier links."""
-        return await self._linker.link(ref, links) if self.mode != "off" else False
+        if self.mode == "off":
+            return False
+        with contain.contain("link_feedback"):
+            return await self._linker.link(str(ref), list(links))
+        return False
 
     async def feedback_context(self, ref: str) -> list[dict[str, Any]]:
         """The calls attached to a report, in order, each with what became of it (`running` until it ends)."""
-        return await self._linker.context(ref) if self.mode != "off" else []
+        if self.mode == "off":
+            return []
+        with contain.contain("feedback_context"):
+            return await self._linker.context(str(ref))
+        return []
 
     # -- delivery
 
@@ -240,12 +258,15 @@ class InstrumentationMiddleware(CaptureMiddleware):
     def interrupt_running(self) -> None:
         """Record the calls that run now as `error` / `Interrupted`: the process ends before they can."""
         for call in self.call_log.running_now():
-            if call.excluded:
-                continue
             call.ended = True
             call.exception = ExceptionFacts("Interrupted", "the server was ended while the tool ran")
             call.duration_ns = time.time_ns() - call.started_ns
             self.recorder.submit(call, len(call.args.data))
+
+    def forget_running(self) -> None:
+        """Leave the calls that run, or wait for their hooks, to the process that this one was forked from."""
+        self.call_log.running.clear()
+        self.pending.clear()
 
     async def aclose(self) -> None:
         """Flush, close the sinks; later records are refused and counted. Idempotent."""

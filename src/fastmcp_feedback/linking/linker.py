@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from .. import contain
 from ..capture import adapter
 from ..capture.options import CaptureOptions
-from ..capture.running import CallLog
+from ..capture.running import MAX_TOOL_CHARS, CallLog
 from ..ids import utc_from_ns, utc_now
 from ..raw import CallOutcome, RawCall
 from ..records import CallLink
@@ -21,6 +21,8 @@ from .rules import Candidate, Reporter, choose
 
 T = TypeVar("T")
 _REMEMBERED_REPORTS = 1000
+_LONGEST = timedelta(days=36_500)
+_LOOK_EVERY_S = 0.002
 _CONTEXT_FIELDS = (
     "started_at", "duration_ms", "ok", "outcome", "error_type", "error_message",
     "session_id", "user_sub", "caller_kind", "server_version", "extra",
@@ -62,14 +64,18 @@ class CallStore(Protocol):
 
 
 class Linker:
-    """Links calls to reports for one recorder."""
+    """Links calls to reports for one recorder. `pending` holds the calls that have ended and wait for hooks of the host."""
 
-    def __init__(self, log: CallLog, shaping: Shaping, sinks: Sequence[Any], options: CaptureOptions) -> None:
+    def __init__(
+        self, log: CallLog, shaping: Shaping, sinks: Sequence[Any], options: CaptureOptions, pending: Mapping[RawCall, object]
+    ) -> None:
         self._log = log
         self._shaping = shaping
         self._options = options
+        self._pending = pending
         self._store: CallStore | None = next((sink for sink in sinks if hasattr(sink, "write_links")), None)
-        self._reports: OrderedDict[str, list[CallLink]] = OrderedDict()
+        # What the database does not hold: each link with its call, if that is still in memory.
+        self._reports: OrderedDict[str, list[tuple[CallLink, RawCall | None]]] = OrderedDict()
 
     def running_calls(self) -> list[dict[str, Any]]:
         """The calls that run now, oldest first."""
@@ -77,7 +83,7 @@ class Linker:
         return [
             {
                 "call_id": call.id,
-                "tool": call.tool,
+                "tool": call.tool[:MAX_TOOL_CHARS],
                 "started_at": utc_from_ns(call.started_ns),
                 "duration_ms": (now_ns - call.started_ns) / 1e6,
                 "session_id": call.context.session_id,
@@ -90,32 +96,47 @@ class Linker:
 
     async def recent(self, ctx: Any, n: int, *, user_sub: str | None, window: timedelta | float, calls: Sequence[str]) -> list[CallLink]:
         """Links by the rules of `choose`, from memory and the database."""
-        quoted = [calls] if isinstance(calls, str) else [str(reference) for reference in calls]
-        span = window if isinstance(window, timedelta) else timedelta(seconds=window)
+        quoted = [calls] if isinstance(calls, str) else [str(reference).strip() for reference in calls or ()]
+        span = window if isinstance(window, timedelta) else timedelta(seconds=min(float(window), _LONGEST.total_seconds()))
+        span = min(span, _LONGEST)
         reporter = self._reporter(ctx, user_sub)
-        await self._shaping.shaped(self._options.correlation_timeout)
+        await self._settled()
         now = utc_now()
-        candidates = [_candidate(call) for call in self._log.newest_first() if self._linkable(call)]
+        candidates = [_candidate(call) for call in self._in_memory() if not call.internal]
         candidates += await self._stored_candidates(reporter, quoted, now - span, n)
         return choose(candidates, reporter, n=max(0, n), window=span, quoted=quoted, now=now)
 
+    async def _settled(self) -> None:
+        """Wait until calls that have ended have their outcome: first for the host's hooks, then for shaping."""
+        deadline_s = time.monotonic() + self._options.correlation_timeout
+        asking = self._log.current.get()  # a hook of this very call may ask, too
+        ended = [call for call in list(self._pending) if call is not asking]
+        while any(call in self._pending for call in ended) and time.monotonic() < deadline_s:  # noqa: ASYNC110 - as in flush
+            await asyncio.sleep(_LOOK_EVERY_S)
+        await self._shaping.shaped(max(0.0, deadline_s - time.monotonic()))
+
+    def _in_memory(self) -> list[RawCall]:
+        """All calls that are known here, the last started first."""
+        known = {call.id: call for call in (*list(self._pending), *self._log.newest_first()) if not call.excluded}
+        return sorted(known.values(), key=lambda call: call.started_ns, reverse=True)
+
     def _reporter(self, ctx: Any, user_sub: str | None) -> Reporter:
         running = self._log.current.get()
-        call = running if running is not None and not running.excluded and not running.ended else None
+        call = running if running is not None and not running.ended else None
         context = call.context if call is not None else None
         if ctx is not None and (context is None or context.conversation_key is None):
             with contain.contain("linking"):
                 context = adapter.call_context(SimpleNamespace(fastmcp_context=ctx, message=None, method="tools/call"))
-        user = user_sub if user_sub is not None else (call.user_sub if call is not None else None)
+        known = call.user_sub if call is not None else None
+        key, basis = (context.conversation_key, context.conversation_basis) if context is not None else (None, None)
+        if user_sub is not None and user_sub != known and context is not None:  # calls of a known user have keys of their own
+            key, basis = adapter.conversation_for(context, user_sub)
         return Reporter(
-            conversation_key=context.conversation_key if context is not None else None,
-            conversation_basis=context.conversation_basis if context is not None else None,
-            user_sub=user,
+            conversation_key=key,
+            conversation_basis=basis,
+            user_sub=user_sub if user_sub is not None else known,
             call_id=call.id if call is not None else None,
         )
-
-    def _linkable(self, call: RawCall) -> bool:
-        return not call.internal
 
     async def _stored_candidates(self, reporter: Reporter, quoted: Sequence[str], since: datetime, n: int) -> list[Candidate]:
         store = self._store
@@ -160,13 +181,15 @@ class Linker:
     async def link(self, ref: str, links: Sequence[CallLink]) -> bool:
         """Attach the calls, replacing earlier links; calls that sampling left out are stored now."""
         self._keep_sampled_out(links)
-        self._reports[ref] = list(links)
+        if self._store is not None and await self._bounded(_done(self._store.write_links(ref, links)), "linking calls in the database"):
+            self._reports.pop(ref, None)
+            return True
+        in_memory = {call.id: call for call in self._in_memory()}
+        self._reports[ref] = [(link, in_memory.get(link.call_id)) for link in links]
         self._reports.move_to_end(ref)
         while len(self._reports) > _REMEMBERED_REPORTS:
             self._reports.popitem(last=False)
-        if self._store is None:
-            return True
-        return await self._bounded(_done(self._store.write_links(ref, links)), "linking calls in the database") is True
+        return self._store is None
 
     def _keep_sampled_out(self, links: Iterable[CallLink]) -> None:
         wanted = {link.call_id for link in links}
@@ -179,26 +202,15 @@ class Linker:
     async def context(self, ref: str) -> list[dict[str, Any]]:
         """What is attached to the report, each call with what became of it."""
         rows: list[dict[str, Any]] | None = None
-        if self._store is not None:
+        held = self._reports.get(ref)
+        if self._store is not None and held is None:
             rows = await self._bounded(self._store.read_context(ref), "reading linked calls from the database")
-        if rows is None or not rows:
-            rows = [_link_row(link) for link in self._reports.get(ref, ())]
-        return [self._completed(row) for row in rows]
-
-    def _completed(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Fill in from memory what the database does not hold (yet)."""
-        if row.get("outcome") is not None:
-            return row
-        call = self._log.find(row["call_id"])
-        if call is not None and call.outcome is not None:
-            record = call.outcome.record
-            return {**row, **{name: getattr(record, name) for name in _CONTEXT_FIELDS}}
-        if call is None or not call.ended:
-            running = {"outcome": "running", "ok": False}
-            if call is not None:
-                running |= {"session_id": call.context.session_id, "user_sub": call.user_sub, "caller_kind": call.caller_kind}
-            return {**row, **running}
-        return row
+        if rows is None:
+            rows = [_link_row(link) for link, _ in held or ()]
+        if any(row["outcome"] is None for row in rows):
+            await self._settled()
+        known = {call.id: call for call in self._in_memory()} | {call.id: call for _, call in held or () if call is not None}
+        return [_completed(row, known.get(row["call_id"])) for row in rows]
 
     # -- events
 
@@ -214,6 +226,20 @@ class Linker:
         return sorted(merged.values(), key=lambda event: event["occurred_at"])[-limit:]
 
 
+def _completed(row: dict[str, Any], call: RawCall | None) -> dict[str, Any]:
+    """Fill in from memory what the database does not hold (yet)."""
+    if row["outcome"] is not None:
+        return row
+    if call is not None and call.outcome is not None:
+        record = call.outcome.record
+        return {**row, **{name: getattr(record, name) for name in _CONTEXT_FIELDS}}
+    # Only a call that has ended is linked as ok; of others that nobody knows here no end has been seen.
+    found = {"outcome": "ok" if row["ok"] else "running", "extra": row["extra"] or {}}
+    if call is not None:
+        found |= {"session_id": call.context.session_id, "user_sub": call.user_sub, "caller_kind": call.caller_kind}
+    return {**row, **found}
+
+
 async def _done(question: Awaitable[Any]) -> bool:
     await question
     return True
@@ -223,7 +249,7 @@ def _candidate(call: RawCall) -> Candidate:
     record = call.outcome.record if call.outcome is not None else None
     return Candidate(
         call_id=call.id,
-        tool=record.tool if record is not None else call.tool[:255],
+        tool=record.tool if record is not None else call.tool[:MAX_TOOL_CHARS],
         started_at=utc_from_ns(call.started_ns),
         ok=bool(record.ok) if record is not None else False,
         conversation_key=call.context.conversation_key,

@@ -15,13 +15,13 @@ MIN_REFERENCE_CHARS = 8
 def user_mark(user_sub: str | None, conversation_key: str | None) -> str | None:
     """Who verifiedly called: the resolver's user, else the digest of the access token inside the conversation key.
 
-    >>> user_mark("alice", "process:1"), user_mark(None, "session@3fa9:77"), user_mark(None, "process:1")
+    >>> user_mark("alice", "process/1"), user_mark(None, "session@3fa9/77"), user_mark(None, "process/1")
     ('alice', '3fa9', None)
     """
     if user_sub is not None:
         return user_sub
-    head = (conversation_key or "").partition(":")[0]
-    return head.partition("@")[2] or None
+    head = (conversation_key or "").partition("/")[0]
+    return head.partition("@")[2].partition("+")[0] or None
 
 
 @dataclass(frozen=True, slots=True)
