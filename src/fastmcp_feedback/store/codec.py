@@ -230,6 +230,8 @@ def _plain_json(value: dict[Any, Any]) -> str | None:
 
 def utc(moment: Any) -> datetime:
     """The moment as an aware UTC datetime; one without a zone counts as UTC."""
+    if type(moment) is datetime and moment.tzinfo is UTC:
+        return moment
     if not isinstance(moment, datetime):
         raise UnusableRecord(f"its time is no datetime but {type(moment).__name__}")
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

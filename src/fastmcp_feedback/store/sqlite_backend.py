@@ -12,17 +12,17 @@ from typing import Any, Final, TypeVar
 from ..sink import Record, RecordsRejected, SinkUnavailable
 from ..worker import Worker
 from . import migrations
-from .codec import Part, Row, encode_rows, packed_vector, stamp_text
+from .codec import Part, encode_rows, packed_vector, stamp_text
 from .ddl import quoted
 from .location import Location
 from .migrations import Found, Target
-from .schema import EVENTS, TABLES, TOOL_CALLS, Dialect, Table
+from .schema import EVENTS, TABLES, TOOL_CALLS, Dialect
 from .sqlite_file import Handle, Identity, connect, explain, identity_of, make_private
+from .sqlite_insert import Inserts
 from .statements import Statement
 
 T = TypeVar("T")
 
-_CHUNK_ROWS: Final = 250  # one statement: its values are bound within a millisecond, then others may use the interpreter
 _GONE_GRACE_S: Final = 3.0  # a file that was moved away may come back
 _DATA_ERRORS: Final = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError, OverflowError)
 
@@ -47,7 +47,7 @@ class SqliteBackend:
         self._read_con = self._write_con if location.in_memory else Handle()
         self._gone_since: float | None = None
         self._check_again = False  # a table was missing: look before the next batch
-        self._inserts = {table.name: _Inserts(prefix + table.name, table) for table in (TOOL_CALLS, EVENTS)}
+        self._inserts = {table.name: Inserts(prefix + table.name, table) for table in (TOOL_CALLS, EVENTS)}
 
     # -- what the sink asks for
 
@@ -120,7 +120,7 @@ class SqliteBackend:
         """One by one, after a batch was refused: all but the guilty are stored."""
         stored = 0
         for part in parts:
-            insert = self._inserts[part.table.name].sql(1)
+            insert = self._inserts[part.table.name].one
             for row, record in zip(part.rows, part.records, strict=True):
                 try:
                     stored += con.execute(insert, row).rowcount
@@ -236,32 +236,6 @@ class SqliteBackend:
             self._read_con.close()
             con = self._read_con.set(connect(path, read_only=True), here)
         return con
-
-
-class _Inserts:
-    """`INSERT ... ON CONFLICT DO NOTHING` of many rows at a time into one table."""
-
-    def __init__(self, name: str, table: Table) -> None:
-        columns = ", ".join(map(quoted, table.column_names))
-        self._row = f"({', '.join('?' * len(table.columns))})"
-        self._head = f"INSERT INTO {quoted(name)} ({columns}) VALUES "  # noqa: S608 - names of ours
-        self._tail = f" ON CONFLICT ({', '.join(map(quoted, table.primary_key))}) DO NOTHING"
-        self._chunk = self.sql(_CHUNK_ROWS)
-
-    def sql(self, rows: int) -> str:
-        """The statement for so many rows."""
-        return self._head + ", ".join([self._row] * rows) + self._tail
-
-    def run(self, con: sqlite3.Connection, rows: list[Row]) -> None:
-        """Insert all rows."""
-        whole = len(rows) - len(rows) % _CHUNK_ROWS
-        for start in range(0, whole, _CHUNK_ROWS):
-            values: list[Any] = []
-            for row in rows[start : start + _CHUNK_ROWS]:
-                values += row
-            con.execute(self._chunk, values)
-        if whole < len(rows):
-            con.executemany(self.sql(1), rows[whole:])
 
 
 def found_in(con: sqlite3.Connection, prefix: str) -> Found:

@@ -20,6 +20,7 @@ _RETRY_PAUSE_S: Final = 0.02
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
 
+_CACHED_STATEMENTS: Final = 24  # those of many rows hold half a megabyte each
 _SETTINGS: Final = (
     "PRAGMA synchronous=NORMAL",
     "PRAGMA cache_size=-16000",  # kB: random ids touch many pages of their index
@@ -52,7 +53,7 @@ def make_private(path: Path) -> None:
 def connect(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection in autocommit mode, usable from any one thread at a time. `None` is a database in memory."""
     name = ":memory:" if path is None else str(path)
-    con = sqlite3.connect(name, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    con = sqlite3.connect(name, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=_CACHED_STATEMENTS)
     try:
         if path is not None:
             _use_wal(con, name)
