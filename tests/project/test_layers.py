@@ -25,13 +25,14 @@ ROAD: Final = (
     ("query",),
     ("instrumentation",),
     ("tools", "web", "proxy"),
+    ("replay", "insight"),
     ("cli",),
 )
 RANK: Final = {stage: rank for rank, stages in enumerate(ROAD) for stage in stages}
 # They assemble the others, so they may import all of them. `face` is the package's own __init__.
 ASSEMBLE: Final = {"face", "instrumentation", "testing"}
 # Only these know FastMCP; everything else can be tested without a server.
-KNOW_FASTMCP: Final = {"capture", "instrumentation", "tools", "web", "proxy", "cli", "face", "testing"}
+KNOW_FASTMCP: Final = {"capture", "instrumentation", "tools", "web", "proxy", "replay", "insight", "cli", "face", "testing"}
 FASTMCP_PACKAGES: Final = {"fastmcp", "mcp", "mcp_types"}
 
 

@@ -34,7 +34,7 @@ def proxy(
             database_url=database_url(db),
             command=command,
             url=url,
-            headers=_headers(header or []),
+            headers=parse_headers(header or []),
             mode=mode,
             name=name,
             http=_address(http) if http else None,
@@ -47,7 +47,8 @@ def proxy(
         return 130
 
 
-def _headers(lines: list[str]) -> dict[str, str]:
+def parse_headers(lines: list[str]) -> dict[str, str]:
+    """`Name: value` lines as a dict."""
     found = {}
     for line in lines:
         name, colon, value = line.partition(":")
