@@ -42,7 +42,7 @@ def build(kind: str, target: str) -> FastMCP[Any]:
 
     @app.tool
     async def sleeps(marker: str) -> str:
-        Path(marker).touch()
+        Path(marker).touch()  # noqa: ASYNC240 - tells the test that it began
         await asyncio.sleep(600)
         return "awake"
 

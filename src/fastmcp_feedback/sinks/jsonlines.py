@@ -17,6 +17,7 @@ from ..jsonsafe import encode
 from ..records import encoded_payload
 from ..sink import Record, SinkUnavailable
 from ..worker import Worker
+from .pipes import write_all
 
 _PAYLOADS = {"tool_call": ("args", "result"), "event": ("attrs",)}
 
@@ -26,13 +27,12 @@ def line(record: Record) -> bytes:
     fields: dict[str, Any] = {"record": record.record_type}
     encoded = {name: encoded_payload(record, name) for name in _PAYLOADS[record.record_type]}
     if not any(encoded.values()):
-        fields.update(record.to_dict())
-    else:
-        for name in record.__dataclass_fields__:
-            if name == "_derived":
-                continue
-            found = encoded.get(name)
-            fields[name] = orjson.Fragment(found.data) if found is not None else getattr(record, name)
+        return _careful_line(record)
+    for name in record.__dataclass_fields__:
+        if name == "_derived":
+            continue
+        found = encoded.get(name)
+        fields[name] = orjson.Fragment(found.data) if found is not None else getattr(record, name)
     try:
         return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
     except (TypeError, ValueError):
@@ -40,7 +40,7 @@ def line(record: Record) -> bytes:
 
 
 def _careful_line(record: Record) -> bytes:
-    """For records built by hand with values that a JSON encoder refuses."""
+    """For records whose payloads are no bytes, and for values that a JSON encoder refuses or would render otherwise."""
     return encode({"record": record.record_type, **record.to_dict()}).data + b"\n"
 
 
@@ -106,7 +106,7 @@ class JsonLinesSink:
     def _write_lines(self, lines: list[bytes]) -> None:
         if self._path is not None:
             for data in lines:
-                _write_all(self._file(len(data)), data)
+                write_all(self._file(len(data)), data)
             return
         stream = self._stream or sys.stderr
         if stream is None:  # pythonw, a daemon: nothing to write to
@@ -117,7 +117,7 @@ class JsonLinesSink:
             return
         stream.flush()
         for data in lines:
-            _write_all(fd, data)
+            write_all(fd, data)
 
     def _file(self, adding_bytes: int) -> int:
         assert self._path is not None
@@ -148,12 +148,6 @@ def _descriptor(stream: IO[Any]) -> int | None:
     with contextlib.suppress(AttributeError, io.UnsupportedOperation, ValueError, OSError):
         return stream.fileno()
     return None
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    sent = os.write(fd, data)
-    while sent < len(data):
-        sent += os.write(fd, data[sent:])
 
 
 def _write_stream(stream: IO[Any], lines: list[bytes]) -> None:
