@@ -238,3 +238,34 @@ async def test_prune_without_any_age_says_what_to_pass(database: Database) -> No
 
     with pytest.raises(ValueError, match="older_than="):
         await sink.prune()
+
+
+ODD_TEXTS = ("12345678\0", "\ud800abcdefgh", "\U0010ffff" * 9, "'; DROP TABLE ffb_tool_calls; --", "%" * 8, "x" * 5000)
+
+
+@pytest.mark.parametrize("odd", ODD_TEXTS, ids=range(len(ODD_TEXTS)))
+async def test_questions_take_any_text(database: Database, odd: str) -> None:
+    """What a client quotes, names or links is bound and cleaned like what is stored."""
+    sink = database.sink()
+    record = call_in(odd, user_sub=odd)
+    await sink.write([record, event(key=odd, kind=odd)])
+
+    by_key = await sink.recent_calls(conversation_key=odd, user_sub=None, ids=[odd])
+    by_user = await sink.recent_calls(conversation_key=None, user_sub=odd)
+    await sink.write_links(odd, [link(record)])
+
+    assert [row["id"] for row in by_key] == [row["id"] for row in by_user] == [record.id]
+    assert len(await sink.read_context(odd)) == 1
+    assert len(await sink.read_events(odd, [odd])) == 1
+    assert await sink.read_calls([odd]) == []
+
+
+async def test_many_calls_are_read_at_once(database: Database) -> None:
+    """More ids than one statement takes, unknown ones among them."""
+    sink = database.sink()
+    records = [call(n) for n in range(1200)]
+    await sink.write(records)
+
+    found = await sink.read_calls([record.id for record in records] + [f"no-{n}" for n in range(900)])
+
+    assert [row["id"] for row in found] == [record.id for record in records]

@@ -150,10 +150,10 @@ def _keys(values: tuple[Any, ...]) -> tuple[Any, ...]:
         joined = "\0"
     if len(joined) <= MAX_KEY_CHARS and joined.isascii() and "\0" not in joined:
         return values
-    return tuple(map(_key, values))
+    return tuple(map(short_text, values))
 
 
-def _key(value: Any) -> str | None:
+def short_text(value: Any) -> str | None:
     """A short text: clean, at most `MAX_KEY_CHARS` characters."""
     if value is None:
         return None

@@ -171,8 +171,7 @@ class DatabaseSink:
 
     async def read_calls(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """All columns of the calls with these ids, oldest first."""
-        asked = statements.read_calls(self.prefix, ids)
-        rows = await self.ask(asked) if asked else []
+        rows = await self.ask(*statements.read_calls(self.prefix, ids))
         return sorted(rows, key=lambda row: (row["started_at"], row["id"]))
 
     async def write_links(self, ref: str, links: Sequence[CallLink]) -> None:

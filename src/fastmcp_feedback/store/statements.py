@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from ..records import EVENT_FIELDS, CallLink
-from .codec import MAX_KEY_CHARS, now
+from .codec import now, short_text
 from .ddl import quoted
 from .schema import EVENTS, LINKS, TABLES, TOOL_CALLS, Dialect, Kind
 
@@ -19,6 +19,7 @@ Statement = tuple[str, dict[str, Any]]
 MIN_REFERENCE_CHARS: Final = 8
 MAX_REFERENCES: Final = 100
 MAX_ROWS: Final = 10_000
+MAX_IDS: Final = 500  # of one statement: older builds of SQLite take 999 parameters
 _CANDIDATE: Final = ("id", "tool", "started_at", "ok", "conversation_key", "conversation_basis", "user_sub", "outcome", "internal")
 _CONTEXT_CALL: Final = (
     "duration_ms", "outcome", "error_type", "error_message", "session_id", "user_sub", "caller_kind", "server_version", "extra",
@@ -32,9 +33,7 @@ def _list(names: Iterable[str], table: str = "") -> str:
     return ", ".join(f"{table}{quoted(name)}" for name in names)
 
 
-def _after(prefix: str) -> str:
-    """The smallest text that sorts after everything that begins with `prefix`."""
-    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
+_LAST: Final = "\U0010ffff"  # sorts after any other character, in bytes as well
 
 
 def recent_calls(
@@ -49,36 +48,37 @@ def recent_calls(
         common["since"] = since
     found: list[Statement] = []
     if conversation_key is not None:
-        found.append((f"{head} conversation_key = :key {newest}", {**common, "key": conversation_key[:MAX_KEY_CHARS]}))
+        found.append((f"{head} conversation_key = :key {newest}", {**common, "key": short_text(conversation_key)}))
     if user_sub is not None:
-        found.append((f"{head} user_sub = :user {newest}", {**common, "user": user_sub[:MAX_KEY_CHARS]}))
+        found.append((f"{head} user_sub = :user {newest}", {**common, "user": short_text(user_sub)}))
     for reference in [text for text in ids if isinstance(text, str) and len(text) >= MIN_REFERENCE_CHARS][:MAX_REFERENCES]:
-        low = reference[:MAX_KEY_CHARS]
-        found.append((f"{head} id >= :low AND id < :high {newest}", {**common, "low": low, "high": _after(low)}))
+        low = short_text(reference) or ""
+        found.append((f"{head} id >= :low AND id < :high {newest}", {**common, "low": low, "high": low + _LAST}))
     return found
 
 
-def read_calls(prefix: str, ids: Sequence[str]) -> Statement | None:
-    """All columns of the calls with these ids; None when there are none."""
-    if not ids:
-        return None
-    names = {f"id{n}": call_id for n, call_id in enumerate(dict.fromkeys(ids))}
-    marks = ", ".join(f":{name}" for name in names)
-    columns = _list(TOOL_CALLS.column_names)
-    return f"SELECT {columns} FROM {quoted(prefix + TOOL_CALLS.name)} WHERE id IN ({marks})", names  # noqa: S608 - values bound
+def read_calls(prefix: str, ids: Sequence[str]) -> list[Statement]:
+    """All columns of the calls with these ids, so many at a time as every database takes."""
+    wanted = list(dict.fromkeys(short_text(call_id) for call_id in ids))
+    head = f"SELECT {_list(TOOL_CALLS.column_names)} FROM {quoted(prefix + TOOL_CALLS.name)} WHERE id IN"  # noqa: S608 - names of ours
+    found: list[Statement] = []
+    for start in range(0, len(wanted), MAX_IDS):
+        names: dict[str, Any] = {f"id{n}": call_id for n, call_id in enumerate(wanted[start : start + MAX_IDS])}
+        found.append((f"{head} ({', '.join(':' + name for name in names)})", names))
+    return found
 
 
 def write_links(prefix: str, ref: str, links: Sequence[CallLink], dialect: Dialect, stamp: Any) -> list[Statement]:
     """Replace the links of a report: run them in one transaction."""
     table = quoted(prefix + LINKS.name)
-    key = ref[:MAX_KEY_CHARS]
+    key = short_text(ref)
     statements: list[Statement] = [(f"DELETE FROM {table} WHERE feedback_ref = :ref", {"ref": key})]  # noqa: S608 - value bound
     insert = f"INSERT INTO {table} ({_list(LINKS.column_names)}) VALUES ({', '.join(':' + c for c in LINKS.column_names)})"  # noqa: S608 - values bound
     moment = now(dialect)
     for link in {link.call_id: link for link in reversed(links)}.values():
         values = {
-            "feedback_ref": key, "call_id": link.call_id, "position": link.position, "rule": link.rule, "linked_at": moment,
-            "tool": link.tool[:MAX_KEY_CHARS], "started_at": stamp(link.started_at), "ok": bool(link.ok),
+            "feedback_ref": key, "call_id": short_text(link.call_id), "position": link.position, "rule": short_text(link.rule),
+            "linked_at": moment, "tool": short_text(link.tool), "started_at": stamp(link.started_at), "ok": bool(link.ok),
         }  # fmt: skip
         statements.append((insert, values))
     return statements
@@ -92,7 +92,7 @@ def read_context(prefix: str, ref: str) -> Statement:
         f"SELECT l.call_id, l.position, l.rule, {both}, {_list(_CONTEXT_CALL, 'c.')} "  # noqa: S608 - values bound
         f"FROM {links} l LEFT JOIN {calls} c ON c.id = l.call_id WHERE l.feedback_ref = :ref ORDER BY l.position, l.call_id"
     )
-    return sql, {"ref": ref[:MAX_KEY_CHARS]}
+    return sql, {"ref": short_text(ref)}
 
 
 CONTEXT_ORDER: Final = (
@@ -103,10 +103,10 @@ CONTEXT_ORDER: Final = (
 
 def read_events(prefix: str, key: str, kinds: Sequence[str] | None, limit: int) -> Statement:
     """The newest `limit` events with that key, newest first."""
-    values: dict[str, Any] = {"key": key[:MAX_KEY_CHARS], "limit": max(0, min(limit, MAX_ROWS))}
+    values: dict[str, Any] = {"key": short_text(key), "limit": max(0, min(limit, MAX_ROWS))}
     chosen = ""
     if kinds is not None:
-        names = {f"kind{n}": kind for n, kind in enumerate(dict.fromkeys(kinds))}
+        names = {f"kind{n}": short_text(kind) for n, kind in enumerate(dict.fromkeys(kinds))}
         chosen = f" AND kind IN ({', '.join(':' + name for name in names)})" if names else " AND kind IS NULL"
         values |= names
     sql = (
