@@ -38,7 +38,8 @@ def replay(
 ) -> int:
     """Call a tool again with recorded arguments and show what differs."""
     from ..replay.again import CannotReplay, replay_call  # noqa: PLC0415 - the other commands need no server
-    from ..replay.servers import ServerError, Target  # noqa: PLC0415 - see above
+    from ..replay.app_name import ServerError  # noqa: PLC0415 - see above
+    from ..replay.servers import Target  # noqa: PLC0415 - see above
 
     for name in ("fastmcp", "mcp"):  # what they have to say about failures is in the record
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -119,8 +120,8 @@ def make_test(
     db: Database = None,
 ) -> int:
     """Write a pytest file that reproduces recorded failures, one test each."""
+    from ..replay.app_name import ServerError  # noqa: PLC0415 - see above
     from ..replay.make_test import NothingToTest, write_tests  # noqa: PLC0415 - the other commands need none of it
-    from ..replay.servers import ServerError  # noqa: PLC0415 - see above
 
     if not call_ids and not fingerprint:
         raise CliError("say which failures: call ids, or --fingerprint F", "fastmcp-feedback calls --outcome failed", 2)

@@ -13,11 +13,12 @@ from fastmcp import Client
 from ..instrumentation import InstrumentationMiddleware, MemorySink
 from ..records import ToolCallRecord
 from ..shaping.classify import ResultClassifier
+from .app_name import ServerError
 from .arguments import describe_lost, is_cut, lost_arguments
 from .classifiers import classifier, classifier_name
 from .differences import Difference, differences
 from .schema import misfits
-from .servers import Server, ServerError, Target, connect
+from .servers import Server, Target, connect
 
 # What stands before a tool's own message when the call went through a proxy or FastMCP's wrapper.
 _WRAPPERS: Final = re.compile(r"(?:isError: )?(?:Error calling tool '[^']{0,255}'(?:: )?)?")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from .app_name import ServerError, split_app_name
 from .arguments import REDACTED_MARK, ROOT, describe_lost, lost_arguments
 from .classifiers import THOROUGH, classifier_name
 from .python_text import literal, needs_json, slug, text_literal
-from .servers import ServerError, split_app_name
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}")
 _UNKNOWN_SERVER: Final = "from your_server import app  # the module that holds your server"

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import importlib.util
+import json
+import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from fastmcp import Client, FastMCP
-from fastmcp.client.transports import StreamableHttpTransport
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from fastmcp.server import create_proxy
-from fastmcp.server.providers.proxy import FastMCPProxy
 
-from ..proxy.children import Children
+from ..proxy.children import CHILD_SCRIPT, Ending
+from .app_name import ServerError
+from .apps import load_app
 
 _NOT_FOUND: Final = 127
 _ENDING_WAIT_S: Final = 2.0
 _LOOK_EVERY_S: Final = 0.05
-
-
-class ServerError(Exception):
-    """The server cannot be had; the text is one line for a person, `code` the exit code."""
-
-    def __init__(self, text: str, hint: str = "", code: int = 1) -> None:
-        super().__init__(text)
-        self.hint = hint
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,71 +54,6 @@ class Server:
     tools: Mapping[str, Any]
 
 
-def split_app_name(text: str) -> tuple[str, str]:
-    """Module (or file) and name of a server given as `module:app`.
-
-    >>> split_app_name("studio.server:app"), split_app_name("server.py:app")
-    (('studio.server', 'app'), ('server.py', 'app'))
-
-    Raises:
-        ServerError: it has another form.
-    """
-    module, _, name = text.rpartition(":")
-    parts = module.split(".") if not module.endswith(".py") else ["file"]
-    if not name.isidentifier() or not all(part.isidentifier() for part in parts):
-        raise ServerError(f"{text!r} is not of the form module:app or file.py:app", code=2)
-    return module, name
-
-
-def load_app(text: str) -> FastMCP[Any]:
-    """The FastMCP server that a module or file holds. Imports it, with the current folder first on the path.
-
-    Raises:
-        ServerError: there is no such module or name, importing it fails, or it is no FastMCP server.
-    """
-    module, name = split_app_name(text)
-    loaded = _load(module)
-    if isinstance(loaded, BaseException):
-        raise ServerError(f"{module} cannot be imported: {type(loaded).__name__}: {loaded}") from loaded
-    found = getattr(loaded, name, None)
-    if not isinstance(found, FastMCP):
-        what = "has no" if found is None else f"is a {type(found).__name__}, not a FastMCP server:"
-        raise ServerError(f"{module} {what} {name}", "name the variable that holds the server: module:app")
-    return found
-
-
-def _load(module: str) -> Any:
-    """The module, or what kept it from being imported."""
-    try:
-        return _load_file(Path(module)) if module.endswith(".py") else _load_module(module)
-    except SystemExit:
-        return RuntimeError("it ended the process (is its run() behind `if __name__`?)")
-    except Exception as exc:  # noqa: BLE001 - a module may raise anything; the error is the value
-        return exc
-
-
-def _load_module(module: str) -> Any:
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    return importlib.import_module(module)
-
-
-def _load_file(path: Path) -> Any:
-    if not path.is_file():
-        raise FileNotFoundError("there is no such file")
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @asynccontextmanager
 async def connect(target: Target, timeout_s: float) -> AsyncIterator[Server]:
     """Start or reach the server and ask for its tools.
@@ -134,49 +62,55 @@ async def connect(target: Target, timeout_s: float) -> AsyncIterator[Server]:
         ServerError: it does not start, does not answer within `timeout_s` seconds, or is no MCP server.
     """
     target.check()
-    if target.app:
-        app = load_app(target.app)
-        yield Server(app, await _tools(app, target.app, timeout_s))
-    elif target.url:
-        transport = StreamableHttpTransport(target.url, headers=dict(target.headers))
-        tools = await _tools(transport, target.url, timeout_s)
-        yield Server(create_proxy(transport), tools)
-    else:
-        async with _started(target.command, timeout_s) as server:
-            yield server
+    async with AsyncExitStack() as stack:
+        if target.app:
+            app = load_app(target.app)
+            yield Server(app, await _tools(stack, Client(app), target.app, timeout_s))
+            return
+        if target.url:
+            client: Client[Any] = Client(StreamableHttpTransport(target.url, headers=dict(target.headers)))
+            tools = await _tools(stack, client, target.url, timeout_s)
+        else:
+            client, tools = await _started(stack, target.command, timeout_s)
+        yield Server(create_proxy(client), tools)  # a connected client: every request goes to the same session
 
 
-@asynccontextmanager
-async def _started(command: Sequence[str], timeout_s: float) -> AsyncIterator[Server]:
+async def _started(stack: AsyncExitStack, command: Sequence[str], timeout_s: float) -> tuple[Client[Any], dict[str, Any]]:
     if shutil.which(command[0]) is None:
         raise ServerError(f"command not found: {command[0]}", code=_NOT_FOUND)
-    children = Children(command)
+    status = Path(stack.enter_context(TemporaryDirectory(prefix="fastmcp-feedback-"))) / "status.json"
+    status.touch()
+    arguments = ["-S", "-E", str(CHILD_SCRIPT), str(status), *command]
+    transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), cwd=str(Path.cwd()), keep_alive=False)
+    client: Client[Any] = Client(transport)
     try:
-        child = children.child()
-        try:
-            tools = await _tools(child.transport, command[0], timeout_s)
-        except ServerError as exc:
-            ending = await _ending(children)
-            if ending is None:
-                raise
-            raise ServerError(f"the server does not start: {ending}", exc.hint) from exc
-        yield Server(FastMCPProxy(client_factory=children.client), tools)
-    finally:
-        await children.close()
+        return client, await _tools(stack, client, command[0], timeout_s)
+    except ServerError as exc:
+        ending = await _ending(status) if not isinstance(exc.__cause__, TimeoutError) else None
+        if ending is None:
+            raise
+        raise ServerError(f"the server does not start: {ending.describe(command)}") from exc
 
 
-async def _ending(children: Children) -> str | None:
+async def _ending(status: Path) -> Ending | None:
     """How the command ended; its last word may need a moment."""
-    child = children.child()
     for _ in range(int(_ENDING_WAIT_S / _LOOK_EVERY_S)):
-        if child.ending is not None:
-            return child.ending.describe(children.command)
+        found = _read(status)
+        if found is not None:
+            return found
         await asyncio.sleep(_LOOK_EVERY_S)
     return None
 
 
-async def _tools(where: Any, name: str, timeout_s: float) -> dict[str, Any]:
-    found = await _list_tools(where, timeout_s)
+def _read(status: Path) -> Ending | None:
+    found = json.loads(status.read_text(encoding="utf-8") or "{}")
+    if "error" in found:
+        return Ending(_NOT_FOUND, found["error"])
+    return Ending(found["code"]) if "code" in found else None
+
+
+async def _tools(stack: AsyncExitStack, client: Client[Any], name: str, timeout_s: float) -> dict[str, Any]:
+    found = await _connected(stack, client, timeout_s)
     if isinstance(found, TimeoutError):
         raise ServerError(f"{name} did not answer within {timeout_s:g} s", "a slow start needs a larger --timeout") from found
     if isinstance(found, Exception):
@@ -184,10 +118,11 @@ async def _tools(where: Any, name: str, timeout_s: float) -> dict[str, Any]:
     return found
 
 
-async def _list_tools(where: Any, timeout_s: float) -> dict[str, Any] | Exception:
-    """The tools by name, or what kept the server from answering."""
+async def _connected(stack: AsyncExitStack, client: Client[Any], timeout_s: float) -> dict[str, Any] | Exception:
+    """Connect until the stack is left; the tools by name, or what kept the server from answering."""
     try:
-        async with asyncio.timeout(timeout_s), Client(where) as client:
+        async with asyncio.timeout(timeout_s):
+            await stack.enter_async_context(client)
             return {tool.name: tool for tool in await client.list_tools()}
     except Exception as exc:  # noqa: BLE001 - transports raise anything; the error is the value
         return exc
