@@ -9,6 +9,7 @@ import random
 
 BASE_S = 0.1
 CAP_S = 10.0
+_dice = random.Random()  # noqa: S311 - jitter, not security; our own, so that a host's seeded sequence stays as it is
 
 
 def delay_s(attempt: int, draw: float | None = None) -> float:
@@ -18,4 +19,4 @@ def delay_s(attempt: int, draw: float | None = None) -> float:
     (0.1, 0.4, 10.0)
     """
     full = min(CAP_S, BASE_S * 2.0 ** min(attempt - 1, 30))
-    return full * (0.5 + 0.5 * (random.random() if draw is None else draw))  # noqa: S311 - jitter, not security
+    return full * (0.5 + 0.5 * (_dice.random() if draw is None else draw))

@@ -243,11 +243,15 @@ class InstrumentationMiddleware(CaptureMiddleware):
 
     async def flush(self, timeout: float = 30) -> bool:  # noqa: ASYNC109 - the contract's name
         """Wait until everything recorded before is written, spooled, quarantined or counted as lost."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
-        while self.pending and loop.time() < deadline:  # noqa: ASYNC110 - hooks are many, short and independent
+        began_s = time.monotonic()
+        await self._hooks_done(timeout)
+        return await self.recorder.flush(max(0.0, timeout - (time.monotonic() - began_s)))
+
+    async def _hooks_done(self, limit_s: float) -> None:
+        """Wait for the hooks of calls that have ended."""
+        deadline_s = time.monotonic() + limit_s
+        while self.pending and time.monotonic() < deadline_s:  # noqa: ASYNC110 - hooks are many, short and independent
             await asyncio.sleep(0.005)
-        return await self.recorder.flush(max(0.0, deadline - loop.time()))
 
     def flush_sync(self, timeout_s: float | None = None, *, final: bool = False, own_only: bool = False) -> bool:
         """The same for plain code: signal handlers, `atexit`. Calls whose enricher has not run go without it."""
@@ -270,6 +274,7 @@ class InstrumentationMiddleware(CaptureMiddleware):
 
     async def aclose(self) -> None:
         """Flush, close the sinks; later records are refused and counted. Idempotent."""
+        await self._hooks_done(self.recorder.options.shutdown_timeout)
         self.hand_over_pending()
         await self.recorder.aclose()
 
