@@ -14,23 +14,36 @@ import subprocess
 import sys
 from types import FrameType
 
+ALREADY_RUN = 75
 FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
 
 def main(status_file: str, command: list[str]) -> int:
-    """Run the command to its end; its exit code, 128 + n for a signal, 127 when it cannot be started."""
+    """Run the command to its end; its exit code, 128 + n for a signal, 127 when it cannot be started.
+
+    Only once: a transport that finds its process gone starts it again, and the end of the first would be lost.
+    """
+    if os.path.getsize(status_file):  # noqa: PTH202 - see `_write`
+        return ALREADY_RUN
+    child: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
+
+    def forward(signum: int, _frame: FrameType | None) -> None:
+        if child is None:
+            early.append(signum)
+        else:
+            child.send_signal(signum)
+
+    for name in FORWARDED:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), forward)
     try:
         child = subprocess.Popen(command)  # noqa: S603 - the operator's own command
     except OSError as exc:
         _write(status_file, {"error": exc.strerror or str(exc)})
         return 127
-
-    def forward(signum: int, _frame: FrameType | None) -> None:
+    for signum in early:
         child.send_signal(signum)
-
-    for name in FORWARDED:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), forward)
     _write(status_file, {"pid": os.getpid()})
     code = child.wait()
     _write(status_file, {"code": code})

@@ -1,4 +1,4 @@
-"""The proxied commands: one child process for each client session, and how each ended."""
+"""A proxied command: its process, and how it ended."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fastmcp.client.transports import StdioTransport
-from fastmcp.server import create_proxy
-from fastmcp.server.dependencies import get_http_headers
+
+from .upstream import Upstream
 
 CHILD_SCRIPT = Path(__file__).with_name("child.py")
-ONLY_SESSION = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,11 @@ class Ending:
     error: str | None = None
 
     def describe(self, command: Sequence[str]) -> str:
-        """One line for a person."""
+        """One line for a person.
+
+        >>> Ending(-15).describe(["server"]), Ending(3).describe(["server"])
+        ('server was ended by SIGTERM', 'server ended with exit code 3')
+        """
         name = command[0]
         if self.error is not None:
             return f"{name} could not be started: {self.error}"
@@ -37,21 +40,29 @@ class Ending:
         return f"{name} ended with exit code {self.code}"
 
 
-class Child:
+class _Pipes(StdioTransport):
+    """The process stays when a single request is given up: only `disconnect` ends it."""
+
+    async def close(self) -> None:
+        """Nothing: FastMCP closes the transport of a client that is cancelled while it connects."""
+
+
+class Child(Upstream):
     """One process, started when its first request comes."""
 
-    def __init__(self, command: Sequence[str], folder: Path) -> None:
+    def __init__(self, command: Sequence[str], folder: Path, *, over_http: bool, shared: bool) -> None:
         handle, name = tempfile.mkstemp(dir=folder, suffix=".json")
         os.close(handle)
+        self.command = list(command)
         self._status = Path(name)
-        self.transport = StdioTransport(
+        self._transport = _Pipes(
             sys.executable,
             ["-S", "-E", str(CHILD_SCRIPT), name, *command],
             env=dict(os.environ),  # FastMCP's own default would pass next to nothing
             cwd=str(Path.cwd()),
             keep_alive=True,
         )
-        self.client_factory: Callable[[], Any] = create_proxy(self.transport).client_factory
+        super().__init__(self._transport, over_http=over_http, shared=shared)
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -69,13 +80,18 @@ class Child:
         return Ending(int(status["code"])) if "code" in status else None
 
     @property
+    def ended(self) -> bool:
+        """Has the process ended?"""
+        return self.ending is not None
+
+    @property
     def started(self) -> bool:
         """Has the process been started?"""
         return bool(self._read())
 
     async def close(self) -> None:
         """Close its stdin and end it if it stays."""
-        await self.transport.disconnect()  # type: ignore[no-untyped-call]  # FastMCP's has no annotations
+        await self._transport.disconnect()  # type: ignore[no-untyped-call]  # FastMCP's has no annotations
 
     def send_signal(self, signum: int) -> bool:
         """Hand a signal on; False when there is no process."""
@@ -87,30 +103,3 @@ class Child:
         except ProcessLookupError:
             return False
         return True
-
-
-class Children:
-    """A child for each MCP session; clients without sessions (stdio, protocol 2026-07-28) share one."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self.command = list(command)
-        self._folder = tempfile.TemporaryDirectory(prefix="fastmcp-feedback-")
-        self._by_session: dict[str, Child] = {}
-
-    def child(self, session: str = ONLY_SESSION) -> Child:
-        """The child of a session, made when it is new or its process has ended."""
-        found = self._by_session.get(session)
-        if found is None or (session != ONLY_SESSION and found.ending is not None):
-            found = self._by_session[session] = Child(self.command, Path(self._folder.name))
-        return found
-
-    def client(self) -> Any:
-        """A FastMCP client for the request that is being served."""
-        session = get_http_headers(include={"mcp-session-id"}).get("mcp-session-id", ONLY_SESSION)
-        return self.child(session).client_factory()
-
-    async def close(self) -> None:
-        """Close every child's stdin and end those that stay."""
-        for child in self._by_session.values():
-            await child.close()
-        self._folder.cleanup()

@@ -8,21 +8,26 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import uvicorn
-from fastmcp.client.transports import StreamableHttpTransport
-from fastmcp.server import create_proxy
-from fastmcp.server.providers.proxy import FastMCPProxy
+from fastmcp import FastMCP
+from fastmcp.server.providers.proxy import ProxyMetadataMiddleware
 
 from ..instrumentation import InstrumentationMiddleware, default_identity_resolver, instrument
 from ..sink import SinkUnavailable
 from ..store import DatabaseSink
 from ..store.location import hide_password
 from ..store.migrations import ForeignTables
-from .children import Children, Ending
+from .children import Child, Ending
 from .guard import Guard, is_loopback
+from .opening import follow_upstream
+from .passing import Passing, PassingProvider
+from .upstream import RemoteUpstream, Upstream, Upstreams
 
 _LOOK_EVERY_S = 0.1
 _LAST_WORDS_S = 0.3  # answers to requests that died with the child go out first
@@ -58,23 +63,27 @@ async def run(options: ProxyOptions) -> int:
         ProxyError: bad options, an unknown command, or a database that cannot be written.
     """
     _check(options)
-    children = Children(options.command) if options.command else None
-    server = _build(options, children)
     try:
         sink = DatabaseSink(options.database_url, create_tables=True)
         await sink.backend.prepare()
     except (SinkUnavailable, ForeignTables, ValueError, ImportError, OSError) as exc:
         raise ProxyError(f"the database cannot be used: {exc}") from exc
-    recorder = instrument(server, [sink], mode=options.mode, identity_resolver=default_identity_resolver)
-    try:
-        if options.http is not None:
-            await _serve_http(server, options)
-            return 0
-        return await _serve_stdio(server, recorder, children)
-    finally:
-        await recorder.aclose()
-        if children is not None:
-            await children.close()
+    with tempfile.TemporaryDirectory(prefix="fastmcp-feedback-") as folder:
+        upstreams = Upstreams(_maker(options, Path(folder)))
+        upstreams.on_ended(_tell_end)
+        passing = Passing(upstreams)
+        server = _build(options, upstreams, passing)
+        recorder = instrument(
+            server, [sink], mode=options.mode, identity_resolver=default_identity_resolver, enricher=passing.describe_server
+        )
+        try:
+            if options.http is not None:
+                await _serve_http(server, options)
+                return 0
+            return await _serve_stdio(server, recorder, upstreams.current())
+        finally:
+            await recorder.aclose()
+            await upstreams.close()
 
 
 def _check(options: ProxyOptions) -> None:
@@ -86,17 +95,31 @@ def _check(options: ProxyOptions) -> None:
         raise ProxyError(f"{options.http[0]} can be reached by others: give a --token that clients have to send", 2)
 
 
-def _build(options: ProxyOptions, children: Children | None) -> FastMCPProxy:
+def _maker(options: ProxyOptions, folder: Path) -> Callable[[bool], Upstream]:
+    over_http = options.http is not None
+
+    def make(sessionless: bool) -> Upstream:
+        shared = over_http and sessionless
+        if options.command:
+            return Child(options.command, folder, over_http=over_http, shared=shared)
+        return RemoteUpstream(options.url or "", options.headers, over_http=over_http, shared=shared)
+
+    return make
+
+
+def _build(options: ProxyOptions, upstreams: Upstreams, passing: Passing) -> FastMCP[Any]:
     # stdout belongs to the protocol; what FastMCP has to say about failures is recorded anyway.
     logging.getLogger("fastmcp").setLevel(logging.CRITICAL)
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
-    if children is not None:
-        return FastMCPProxy(client_factory=children.client, identity="upstream", name=options.name)
-    transport = StreamableHttpTransport(options.url or "", headers=options.headers)
-    return create_proxy(transport, name=options.name, identity="upstream")
+    provider = PassingProvider(upstreams)
+    server: FastMCP[Any] = FastMCP(options.name, middleware=[passing])
+    server.provider_error_strategy = "raise"  # an upstream in trouble has no empty list of tools
+    server.add_provider(provider)
+    server.add_middleware(ProxyMetadataMiddleware(provider))
+    return server
 
 
-async def _serve_http(server: FastMCPProxy, options: ProxyOptions) -> None:
+async def _serve_http(server: FastMCP[Any], options: ProxyOptions) -> None:
     assert options.http is not None
     host, port = options.http
     app = Guard(server.http_app(), host=host, token=options.token)
@@ -111,26 +134,31 @@ def _tell(line: str) -> None:
     sys.stderr.flush()
 
 
-async def _serve_stdio(server: FastMCPProxy, recorder: InstrumentationMiddleware, children: Children | None) -> int:
+def _tell_end(upstream: Upstream) -> None:
+    if isinstance(upstream, Child) and upstream.ending is not None:
+        _tell(upstream.ending.describe(upstream.command))
+
+
+async def _serve_stdio(server: FastMCP[Any], recorder: InstrumentationMiddleware, upstream: Upstream) -> int:
+    follow_upstream(server, upstream)
     serving = asyncio.create_task(server.run_stdio_async(show_banner=False))
-    if children is None:
+    if not isinstance(upstream, Child):
         await serving
         return 0
-    child = children.child()
-    _forward_signals(children)
-    watching = asyncio.create_task(_wait_for_end(children))
+    _forward_signals(upstream)
+    watching = asyncio.create_task(_wait_for_end(upstream))
     await asyncio.wait((serving, watching), return_when=asyncio.FIRST_COMPLETED)
     if watching.done():
         ending = watching.result()
         await asyncio.sleep(_LAST_WORDS_S)
         await recorder.aclose()
         # Reading stdin cannot be interrupted, so there is no orderly way out of here.
-        _exit_like(ending, children.command)
+        _exit_like(ending, upstream.command)
     await serving
-    if not child.started:
+    if not upstream.started:
         watching.cancel()
         return 0
-    closing = asyncio.create_task(child.close())
+    closing = asyncio.create_task(upstream.close())
     await asyncio.wait((watching,), timeout=_CHILD_GRACE_S)
     await closing
     if not watching.done():
@@ -140,20 +168,20 @@ async def _serve_stdio(server: FastMCPProxy, recorder: InstrumentationMiddleware
     return code if code >= 0 else 128 - code
 
 
-async def _wait_for_end(children: Children) -> Ending:
+async def _wait_for_end(child: Child) -> Ending:
     while True:
-        ending = children.child().ending
+        ending = child.ending
         if ending is not None:
             return ending
         await asyncio.sleep(_LOOK_EVERY_S)
 
 
-def _forward_signals(children: Children) -> None:
+def _forward_signals(child: Child) -> None:
     """A signal to the proxy is meant for the command; its end is then ours."""
     loop = asyncio.get_running_loop()
 
     def forward(signum: int) -> None:
-        if not children.child().send_signal(signum):
+        if not child.send_signal(signum):
             signal.signal(signum, signal.SIG_DFL)
             os.kill(os.getpid(), signum)
 

@@ -1,0 +1,137 @@
+"""What FastMCP's proxy would change on its way, passed as it is: unknown tools, titles, protocol errors, capabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mcp_types
+from fastmcp.exceptions import ToolError
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.providers.proxy import ProxyProvider, ProxyTool
+from mcp.shared.exceptions import MCPError
+from mcp_types import METHOD_NOT_FOUND, SERVER_INFO_META_KEY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from .upstream import Upstreams
+
+_CAPABILITIES = ("tools", "resources", "prompts", "logging")
+
+
+class PassedTool(ProxyTool):
+    """A tool of the upstream, listed as the upstream lists it."""
+
+    def to_mcp_tool(self, **overrides: Any) -> Any:
+        """Without the title that FastMCP makes up for a tool that has none."""
+        return super().to_mcp_tool(**{"title": self.title, **overrides})
+
+
+class PassingProvider(ProxyProvider):
+    """The upstream's tools, resources and prompts. A tool that it does not list is called all the same: it knows best."""
+
+    def __init__(self, upstreams: Upstreams) -> None:
+        super().__init__(upstreams.client, identity="upstream")
+        self._listed: dict[str, PassedTool] | None = None
+
+    async def _list_tools(self) -> list[PassedTool]:
+        client = await self._get_client()
+        async with client:
+            found = await client.list_tools()
+        tools = [self._passed(tool) for tool in found]
+        self._listed = {tool.name: tool for tool in tools}
+        return tools
+
+    def _passed(self, tool: Any) -> PassedTool:
+        made = PassedTool.from_mcp_tool(self.client_factory, tool, identity="upstream")
+        assert isinstance(made, PassedTool)
+        return made
+
+    async def _get_tool(self, name: str, version: Any = None) -> PassedTool:
+        if self._listed is None:  # its schema says which arguments travel as headers
+            await self._list_tools()
+        known = (self._listed or {}).get(name)
+        if known is not None and (version is None or version.matches(known.version)):
+            return known
+        return self._passed(mcp_types.Tool(name=name, input_schema={"type": "object"}))
+
+
+class Passing(Middleware):
+    """The outermost layer: ties requests to their upstream and lets answers through as the upstream gave them."""
+
+    def __init__(self, upstreams: Upstreams) -> None:
+        self._upstreams = upstreams
+
+    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Serve a request, known to the relay."""
+        front = context.fastmcp_context
+        if front is None or front.request_context is None:
+            return await call_next(context)
+        upstream = self._upstreams.current()
+        with upstream.relay.serving(front.session, front.request_context.request_id):
+            if context.method == "logging/setLevel":
+                await self._set_level(context.message)
+            return await call_next(context)
+
+    async def _set_level(self, message: Any) -> None:
+        level = message["params"]["level"] if isinstance(message, dict) else getattr(message, "level", None) or message.params.level
+        client = self._upstreams.client()
+        async with client:
+            await client.set_logging_level(level)
+
+    async def on_initialize(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """The handshake: the upstream's name and no more capabilities than it has."""
+        result = await call_next(context)
+        client = self._upstreams.client()
+        async with client:
+            return self._as_upstream(result, client.server_capabilities)
+
+    async def on_discover(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """The same in protocol 2026-07-28. For an upstream that knows only the handshake the client has to use it, too.
+
+        Raises:
+            MCPError: method not found, which tells the client to do so.
+        """
+        client = self._upstreams.current().client("auto")
+        async with client:
+            if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+                raise MCPError(METHOD_NOT_FOUND, "Method not found")
+            capabilities = client.server_capabilities
+        return self._as_upstream(await call_next(context), capabilities)
+
+    def _as_upstream(self, result: Any, theirs: Any) -> Any:
+        self._upstreams.current().info = _server_info(result)
+        ours = getattr(result, "capabilities", None)
+        if ours is None or theirs is None:
+            return result
+        update = {name: _common(getattr(ours, name), getattr(theirs, name)) for name in _CAPABILITIES}
+        return result.model_copy(update={"capabilities": ours.model_copy(update=update)})
+
+    async def on_call_tool(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Call a tool; an error of the protocol stays one."""
+        try:
+            return await call_next(context)
+        except ToolError as exc:
+            if isinstance(exc.__cause__, MCPError):
+                raise exc.__cause__ from None
+            raise
+
+    def describe_server(self, _tool: str, _args: Any, _result: Any, _context: Any) -> dict[str, str]:
+        """An enricher: the upstream's name, and its version for the column of that name."""
+        return self._upstreams.current().info
+
+
+def _common(ours: Any, theirs: Any) -> Any:
+    """A capability that both have, with the details that both have."""
+    if ours is None or theirs is None:
+        return None
+    details = {name: value and getattr(theirs, name, None) for name, value in ours if isinstance(value, bool)}
+    return ours.model_copy(update=details)
+
+
+def _server_info(result: Any) -> dict[str, str]:
+    info = getattr(result, "server_info", None) or (getattr(result, "meta", None) or {}).get(SERVER_INFO_META_KEY)
+    found = {}
+    for key, name in (("server", "name"), ("server_version", "version")):
+        value = info.get(name) if isinstance(info, dict) else getattr(info, name, None)
+        if isinstance(value, str) and value:
+            found[key] = value
+    return found
