@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .filters import Filter
+from .parts import WEIGHT
 from .reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
 class ToolHealth:
-    """One tool. Counts are weighted: a call kept by sampling at rate r stands for 1 / r calls. Times in milliseconds."""
+    """One tool. Counts are weighted: a call kept by sampling at rate r stands for 1 / r calls.
+
+    Times in milliseconds, sizes in bytes (None when none was recorded).
+    """
 
     tool: str
     calls: float
@@ -22,6 +27,10 @@ class ToolHealth:
     max_ms: float
     users: int
     conversations: int
+    p99_ms: float = 0.0
+    args_bytes: float | None = None
+    result_bytes: float | None = None
+    max_result_bytes: int | None = None
 
     @property
     def failed_share(self) -> float:
@@ -29,19 +38,17 @@ class ToolHealth:
         return (self.soft_errors + self.errors) / self.calls if self.calls else 0.0
 
 
-_WEIGHT = "COALESCE(1.0 / sample_rate, 1.0)"
-
-
 async def tool_health(reader: Reader, which: Filter | None = None) -> list[ToolHealth]:
     """Health of every tool that the filter leaves, the most called first.
 
-    A percentile is the smallest duration that at least that share of the recorded calls did not exceed (nearest rank).
+    A percentile is the smallest duration that at least that share of the recorded calls did not exceed (nearest rank);
+    `args_bytes` and `result_bytes` are means.
     """
     where, bound = (which or Filter()).where(reader.stamp)
     rows = await reader.rows(
         f"""
         WITH chosen AS (
-            SELECT tool, outcome, duration_ms, user_sub, conversation_key, {_WEIGHT} AS weight,
+            SELECT tool, outcome, duration_ms, user_sub, conversation_key, args_size, result_size, {WEIGHT} AS weight,
                    ROW_NUMBER() OVER (PARTITION BY tool ORDER BY duration_ms) AS rank,
                    COUNT(*) OVER (PARTITION BY tool) AS n
             FROM {reader.calls} WHERE {where}
@@ -50,13 +57,21 @@ async def tool_health(reader: Reader, which: Filter | None = None) -> list[ToolH
                SUM(CASE WHEN outcome = 'ok' THEN weight ELSE 0 END) AS ok_calls,
                SUM(CASE WHEN outcome = 'soft_error' THEN weight ELSE 0 END) AS soft_errors,
                SUM(CASE WHEN outcome = 'error' THEN weight ELSE 0 END) AS errors,
-               MIN(CASE WHEN rank >= 0.5 * n THEN duration_ms END) AS p50_ms,
-               MIN(CASE WHEN rank >= 0.95 * n THEN duration_ms END) AS p95_ms,
-               MAX(duration_ms) AS max_ms,
-               COUNT(DISTINCT user_sub) AS users, COUNT(DISTINCT conversation_key) AS conversations
+               COALESCE(MIN(CASE WHEN rank >= 0.5 * n THEN duration_ms END), 0.0) AS p50_ms,
+               COALESCE(MIN(CASE WHEN rank >= 0.95 * n THEN duration_ms END), 0.0) AS p95_ms,
+               COALESCE(MIN(CASE WHEN rank >= 0.99 * n THEN duration_ms END), 0.0) AS p99_ms,
+               COALESCE(MAX(duration_ms), 0.0) AS max_ms,
+               COUNT(DISTINCT user_sub) AS users, COUNT(DISTINCT conversation_key) AS conversations,
+               AVG(args_size) AS args_bytes, AVG(result_size) AS result_bytes, MAX(result_size) AS max_result_bytes
         FROM chosen GROUP BY tool ORDER BY calls DESC, tool
         """,  # noqa: S608 - names of ours, values bound
         bound,
     )
     # A name of a column means that column to the reader: the count of ok calls has one of its own.
-    return [ToolHealth(**{name: row["ok_calls" if name == "ok" else name] for name in ToolHealth.__slots__}) for row in rows]
+    return [_health({("ok" if name == "ok_calls" else name): value for name, value in row.items()}) for row in rows]
+
+
+def _health(row: dict[str, Any]) -> ToolHealth:
+    for name in ("args_bytes", "result_bytes"):  # PostgreSQL's mean of integers is a decimal
+        row[name] = None if row[name] is None else float(row[name])
+    return ToolHealth(**row)

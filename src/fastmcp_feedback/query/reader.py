@@ -12,8 +12,10 @@ from ..store.codec import STAMPS, read_row
 from ..store.ddl import quoted
 from ..store.location import locate
 from ..store.migrations import ForeignTables
-from ..store.schema import DEFAULT_PREFIX, TOOL_CALLS, VERSION
+from ..store.schema import DEFAULT_PREFIX, EVENTS, FEEDBACK, LINKS, TOOL_CALLS, VERSION
 from ..store.statements import KINDS
+
+_STATEMENT_TIMEOUT_S = 60.0  # a question over millions of rows may take longer than a write
 
 
 class NotReadable(Exception):
@@ -32,10 +34,30 @@ class Reader:
         self.url = sink.url
         self.dialect = sink.dialect
         self.calls = quoted(sink.prefix + TOOL_CALLS.name)
+        self.events = quoted(sink.prefix + EVENTS.name)
+        self.links = quoted(sink.prefix + LINKS.name)
+        self.feedback = quoted(sink.prefix + FEEDBACK.name)
 
     def stamp(self, moment: datetime) -> Any:
         """A time as the database compares it."""
         return STAMPS[self.dialect](moment)
+
+    def json_text(self, column: str, key: str) -> str:
+        """SQL for one value of a JSON object as text; `key` is a name of ours."""
+        return f"json_extract({column}, '$.{key}')" if self.dialect == "sqlite" else f"({column} ->> '{key}')"
+
+    def json_number(self, column: str, key: str) -> str:
+        """SQL for one number of a JSON object; NULL when it is none."""
+        if self.dialect == "sqlite":
+            kind = f"json_type({column}, '$.{key}')"
+            return f"CASE WHEN {kind} IN ('integer', 'real') THEN json_extract({column}, '$.{key}') * 1.0 END"
+        return f"CASE WHEN jsonb_typeof({column} -> '{key}') = 'number' THEN ({column} ->> '{key}')::double precision END"
+
+    def epoch_s(self, column: str) -> str:
+        """SQL for the whole seconds of a time since 1970."""
+        if self.dialect == "sqlite":
+            return f"CAST(strftime('%s', {column}) AS INTEGER)"
+        return f"CAST(floor(EXTRACT(EPOCH FROM {column})) AS BIGINT)"
 
     async def rows(self, sql: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         """The rows of one statement."""
@@ -54,7 +76,7 @@ async def open_reader(url: str, prefix: str = DEFAULT_PREFIX) -> AsyncIterator[R
     location = locate(url)
     if location.path is not None and not location.path.exists():
         raise NotReadable(f"there is no database at {location.path}", "record something first, or name another one with --db")
-    sink = DatabaseSink(url, prefix=prefix, create_tables=False)
+    sink = DatabaseSink(url, prefix=prefix, create_tables=False, statement_timeout=_STATEMENT_TIMEOUT_S)
     try:
         await _check(sink)
         yield Reader(sink)
