@@ -62,8 +62,6 @@ def sql(data: bytes, at: int) -> list[Span]:
 def commands(data: bytes, low: bytes, start: int, stop: int) -> list[Span]:
     """`mysql -px`, `curl -u user:x`, `sshpass -p x`, `redis-cli -a x`."""
     out: list[Span] = []
-    if low.find(b" -", start, stop) < 0:
-        return out
     for line in _COMMANDS.finditer(low, start, stop):
         name = line[1].partition(b"_")[0]
         flags = next((flags for known, flags in _PASS_FLAGS.items() if name.startswith(known)), b"")

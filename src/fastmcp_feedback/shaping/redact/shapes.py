@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +14,7 @@ from .tokens import RUN_CLASS
 SLICE: Final = 48_000
 LOWER: Final = bytes(byte + 32 if 0x41 <= byte <= 0x5A else byte for byte in range(256))
 _OVERLAP: Final = 16
+_OPTION: Final = re.compile(rb"-(?<=[ \t]-)[pauw]")
 _BIG_SLICE: Final = SLICE * 8
 
 
@@ -67,6 +69,6 @@ def shape_spans(buffer: Buffer, start: int, stop: int, long_runs: list[int]) -> 
     while at >= 0:
         out += blocks.sql(data, at)
         at = low.find(b"identified ", at + 10, limit)
-    if dashes and low.find(b" -", start, stop) >= 0:
+    if dashes and _OPTION.search(low, start, stop):
         out += blocks.commands(data, low, start, stop)
     return out

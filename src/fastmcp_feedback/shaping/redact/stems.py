@@ -16,56 +16,50 @@ _CONNECTING: Final = "|".join(
     sorted(("is", "was", "are", "to", "as", "of", "set", "ist", "lautet", "es", "est", "has", "for", *NEUTRAL))
 ).encode()
 _PROSE: Final = rb"(?!s?[ \t]{1,8}+(?!(?:%b)[ \t:=\"])[a-z]{1,24}(?:[ \t.,;!?)\n=:\"]|\Z))" % _CONNECTING
-# One letter of these words is rare enough to be searched for in C; the rest is checked where it stands.
-_BY_LETTER: Final = (re.compile(rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE), re.compile(rb"w(?:d|or[dt]|t|oord|(?<=pw))" + _PROSE))
-_WHOLE: Final = (b"pass", b"cred", b"secret", b"auth", b"sess", b"otp", b"code", b"cvv", b"mnemonic", b"conn")
-_ALL: Final = re.compile(
-    rb"(?:k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))|w(?:d|or[dt]|t|oord|(?<=pw)))"
-    + _PROSE
-    + rb"|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn"
+# One letter of each word is rare enough to be searched for in C; the rest is checked where it stands.
+_KEY: Final = rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE
+_WORD: Final = rb"w(?:d|or[dt]|t|oord|(?<=pw))" + _PROSE
+_BY_LETTER: Final = tuple(
+    re.compile(word)
+    for word in (
+        _KEY,
+        _WORD,
+        rb"c(?:r(?:ed|et(?<=secret))|o(?:de|nn)|vv|(?<=mnemonic))",
+        rb"p(?:ass|(?<=otp))",
+        rb"ut(?<=aut)h",
+        rb"ss(?<=sess)",
+    )
 )
+_ALL: Final = re.compile(rb"(?:%b|%b)|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn" % (_KEY, _WORD))
+_SHORT: Final = 256
+_OVERLAP: Final = 16
+_FAST_LEAST: Final = 2_048
+MAX_KEY: Final = 80
 
 
 @lru_cache(maxsize=1)
 def fast_words() -> Any | None:
-    """The whole words as one google-re2 pattern: one pass in C++, without the interpreter's lock. None when not installed."""
+    """Every word as one google-re2 pattern: one pass in C++, without the interpreter's lock. None when not installed."""
     try:
         re2 = importlib.import_module("re2")
     except ImportError:
         return None
-    return re2.compile(b"|".join(_WHOLE))
-
-
-_SHORT: Final = 1_024
-_OVERLAP: Final = 16
-MAX_KEY: Final = 80
+    return re2.compile(rb"key|token|ookie|psk|wd|wor[dt]|wt|woord|pw|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn")
 
 
 def hits(low: bytes, start: int, stop: int, own: re.Pattern[bytes] | None) -> list[int]:
-    """Where secret words stand in the lower-case text, in order."""
+    """Where secret words stand in the lower-case text (a place within each word), in order."""
     limit = min(len(low), stop + _OVERLAP)
     if stop - start <= _SHORT:
         out = [found.start() for found in _ALL.finditer(low, start, limit)]
+    elif stop - start >= _FAST_LEAST and (fast := fast_words()) is not None and fast.search(low, max(0, start - _OVERLAP), limit) is None:
+        out = []
     else:
         out = [found.start() for regex in _BY_LETTER for found in regex.finditer(low, start, limit)]
-        out += _whole_words(low, start, limit)
         out.sort()
     if own is not None:
         out += [found.start() for found in own.finditer(low, start, limit)]
         out.sort()
-    return out
-
-
-def _whole_words(low: bytes, start: int, limit: int) -> list[int]:
-    fast = fast_words()
-    if fast is not None:
-        return [found.start() for found in fast.finditer(low, start, limit)]
-    out: list[int] = []
-    for stem in _WHOLE:
-        at = low.find(stem, start, limit)
-        while at >= 0:
-            out.append(at)
-            at = low.find(stem, at + 3, limit)
     return out
 
 

@@ -59,6 +59,8 @@ _WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:
 _GO_DSN: Final = re.compile(rb"(?<![\w.\-])[\w.\-]{1,64}+:([^\s@:\"'/]{1,200}+)@(?:tcp|unix|udp)\(")
 _NAMES: Final = b"|".join(re.escape(name.encode()) for name in sorted(URL_KEYS, key=len, reverse=True))
 _NAMED: Final = tuple(re.compile(rb"%b(?:amp;)?(?:%b)=" % (mark, _NAMES)) for mark in (rb"\?", b"&", b";"))
+_LEAST: Final = 12
+_LONG: Final = re.compile(rb"=[^&#?\s\"'<>\\`]{%d}" % _LEAST)  # only a value that long can look random
 _PARAMETER: Final = re.compile(rb"[^&#?\s\"'<>\\`]{0,2048}+")
 _HOOK: Final = re.compile(rb"//(?:[a-z0-9\-]+\.)?(?:%b)[:/]" % b"|".join(re.escape(host) for host in WEBHOOKS))
 
@@ -77,10 +79,10 @@ def spans(data: bytes, low: bytes, start: int, stop: int) -> list[Span]:
     if data.find(b"\\", start, stop) >= 0 and data.find(b"\\/\\/", start, stop) >= 0:
         for found in _WITH_USER_ESCAPED.finditer(data, start, limit):
             out += _at(data, found.start() - 1, 5)
-    for named in _NAMED if data.find(b"=", start, limit) >= 0 else ():
+    for named in _NAMED if _LONG.search(data, start, min(len(data), limit + _LEAST)) else ():
         for found in named.finditer(low, start, limit):
             value = _PARAMETER.match(data, found.end())
-            if value is not None and found.start() < stop and looks_random(value[0], 12):
+            if value is not None and found.start() < stop and looks_random(value[0], _LEAST):
                 out.append((*value.span(), "url-parameter"))
     return out
 
