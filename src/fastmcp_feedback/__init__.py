@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .insight import add_insight_tools
     from .instrumentation import instrument
 
-_LATE = {"instrument": "fastmcp_feedback.instrumentation"}
+_LATE = {"add_insight_tools": "fastmcp_feedback.insight", "instrument": "fastmcp_feedback.instrumentation"}
 
-__all__ = ["__version__", "instrument"]
+__all__ = ["__version__", "add_insight_tools", "instrument"]
 
 
 def __getattr__(name: str) -> Any:

@@ -37,7 +37,7 @@ def proxy(
             headers=parse_headers(header or []),
             mode=mode,
             name=name,
-            http=_address(http) if http else None,
+            http=parse_address(http) if http else None,
             token=token,
         )
         return asyncio.run(run(options))
@@ -58,7 +58,8 @@ def parse_headers(lines: list[str]) -> dict[str, str]:
     return found
 
 
-def _address(text: str) -> tuple[str, int]:
+def parse_address(text: str) -> tuple[str, int]:
+    """`HOST:PORT` taken apart."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not 0 < int(port) < 65536:
         raise CliError(f"--http {text!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000", code=2)
