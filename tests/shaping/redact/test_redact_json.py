@@ -50,6 +50,60 @@ def test_the_roads_agree_with_patterns_and_personal_data_too(value: Any) -> None
     assert loads(redactor.redact_json(data)) == redactor.walk(None).value(loads(data))
 
 
+PLANTS = st.one_of(
+    LEAVES,
+    VALUES,
+    st.dictionaries(KEYS, LEAVES, min_size=1, max_size=3),
+    st.builds(lambda name, value: {"value": value, "name": name}, KEYS, LEAVES),
+    st.builds(lambda name, value: [name, value], KEYS, LEAVES),
+    st.builds(lambda value: {"data": {"tls.crt": value}, "kind": "Secret"}, LEAVES),
+    st.builds(lambda value: {"argv": ["deploy", "--api-key", value, "-v"]}, LEAVES),
+    st.builds(lambda value: {"command": f"7z x a.7z; curl -u ada:{PASSWORD} http://h", "tokens": [value], "pin": 4711}, LEAVES),
+)
+
+
+def _rows(count: int) -> list[dict[str, Any]]:
+    """Harmless rows with numbers, hashes, addresses, quotes and brackets in strings."""
+    return [
+        {
+            "id": number,
+            "score": number / 7.0,
+            "ref": f"{number:08x}-0000-4000-a000-{number * 7919:012x}",
+            "commit": f"{number * 104_729:040x}",
+            "url": f"https://example.org/items/{number}?page={number}&sort=name#top",
+            "note": 'The "quick" fox\\ [jumps] over {the} lazy dog\n',
+            "tags": ["alpha", [], {}, None],
+        }
+        for number in range(count)
+    ]
+
+
+@settings(max_examples=150)
+@given(st.lists(PLANTS, min_size=1, max_size=4), st.integers(1, 12), st.sampled_from([0, 0, 0, 160, 230]))
+def test_secrets_planted_in_a_large_document_go_as_in_the_walk(plants: list[Any], gap: int, large: int) -> None:
+    """What is repaired in its place equals the walk of the whole document, and the same values are told."""
+    rows: list[Any] = _rows(gap * len(plants) + large)
+    for place, plant in enumerate(plants):
+        rows.insert(place * (gap + 1) + large // 2, {"row": plant} if place % 2 else plant)
+    data = dump_safe({"status": "ok", "rows": rows})
+    found: list[str] = []
+    walked: list[str] = []
+    expected = REDACTOR.walk(walked).value(loads(data))
+    assert loads(REDACTOR.redact_json(data, found=found)) == expected
+    assert set(found) == set(walked)
+
+
+@given(st.integers(1, 60), st.sampled_from(["[", "{"]), st.integers(2, 34))
+def test_the_fast_road_cuts_at_the_same_depth(depth: int, opener: str, limit: int) -> None:
+    """`max_depth` means the same on both roads, whatever kind of container is nested."""
+    value: Any = "x"
+    for level in range(depth):
+        value = [value] if (opener == "[") == bool(level % 2) else {"a": value}
+    data = orjson.dumps([value, _rows(2)])
+    redactor = Redactor(max_depth=limit)
+    assert loads(redactor.redact_json(data)) == redactor.walk(None).value(loads(data))
+
+
 @given(nested(SCALARS))
 def test_a_clean_document_is_the_same_object(value: Any) -> None:
     """Nothing is copied when nothing changes."""

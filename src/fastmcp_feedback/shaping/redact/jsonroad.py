@@ -1,7 +1,8 @@
 """Redaction of JSON bytes without decoding what is clean.
 
 The passes of the text rules run over the raw bytes, with escapes blanked out. Only a string that holds a candidate is
-decoded; only a document with a secret key (or a name, flag or pair that may be one) is decoded whole and walked.
+decoded, or the value of a secret key, or the container around a name, flag or pair that may be one; the result is put in
+its place.
 """
 
 from __future__ import annotations
@@ -9,29 +10,29 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
 from ...jsonsafe import dump_safe, loads, needs_care
-from .keys import PLAIN
-from .shapes import SLICE, Buffer
+from .keys import PLAIN, WEAK
+from .shapes import Buffer
 from .stems import key_places
+from .structure import deeper_than, enclosing, mask_escapes, value_end
+from .tokens import MIN_RUN, RUN_CHARS
 from .walk import NAME_FIELDS
 
 if TYPE_CHECKING:
     from .redactor import Redactor
 
 _STRICT: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
-_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b'"[]{}')
-_UNICODE_ESCAPE: Final = re.compile(rb"\\u[0-9a-fA-F]{4}")
-_ESCAPE: Final = re.compile(rb"\\[^u]")
 _MAX_KEY: Final = 200
 _MAX_NAME: Final = 64
 _NAME_MARKS: Final = tuple(f'"{name}":'.encode() for name in (*NAME_FIELDS, "type"))
 _VALUE_MARK: Final = b'alue":'  # the end of every name in `walk.VALUE_FIELDS`
-_BIG: Final = SLICE * 4
-_PIN: Final = b'pin":'
+_PIN: Final = re.compile(b'pin":')
+_CONTAINERS: Final = frozenset((b"{", b"["))
+_WEAK_CONTAINERS: Final = frozenset(("tokens", "creds", "keys"))  # see `Walk._weak`
 
 
 class JsonRoad:
@@ -57,96 +58,165 @@ class JsonRoad:
         if not self._straight:
             value = loads(data)
             return _differing(data, value, self._redactor.redacted(value, found))
-        return _Document(self._redactor, data, found, breathe).redacted()
+        return _Document(self._redactor, data, breathe).redacted(found)
+
+
+class _Change(NamedTuple):
+    """One place of the text with what stands there from now on, and the values that went."""
+
+    start: int
+    stop: int
+    data: bytes
+    found: list[str]
 
 
 class _Document:
-    """One JSON text on its way through."""
+    """One JSON text on its way through.
 
-    __slots__ = ("_before", "_breathe", "_changes", "_data", "_found", "_has_values", "_redactor", "_walk")
+    A string that holds a secret is changed on its own, and so is the value of a secret key. Where names, flags and pairs
+    decide about their neighbours, the container around them is noted and walked at the end; what the passes found in its
+    strings is then known (`_texts`), so the walk need not look at any text again.
+    """
 
-    def __init__(self, redactor: Redactor, data: bytes, found: list[str] | None, breathe: Callable[[], None] | None) -> None:
+    __slots__ = ("_breathe", "_changes", "_covered", "_data", "_masked", "_redactor", "_texts", "_walks")
+
+    def __init__(self, redactor: Redactor, data: bytes, breathe: Callable[[], None] | None) -> None:
         self._redactor = redactor
         self._data = data
-        self._found = found
-        self._before = 0 if found is None else len(found)
         self._breathe = breathe
-        self._changes: list[tuple[int, int, str, str]] = []
-        self._has_values: bool | None = None
-        self._walk = False
+        self._changes: list[_Change] = []
+        self._texts: dict[str, str] = {}
+        self._walks: list[tuple[int, int]] = []
+        self._covered = 0  # up to here, all is inside a container that is walked
+        self._masked = mask_escapes(data, breathe)
 
-    def redacted(self) -> bytes:
-        """The bytes without secrets."""
-        data = self._data
-        masked = _masked(data, self._breathe)
+    def redacted(self, found: list[str] | None) -> bytes:
+        """The bytes without secrets; the values that went are appended to `found`."""
+        data, masked = self._data, self._masked
         # Patterns of the host and personal data may stand anywhere, in numbers too.
-        self._walk = not self._redactor.rules.plain or _deeper_than(masked, self._redactor.max_depth)
+        if not self._redactor.rules.plain or deeper_than(masked, self._redactor.max_depth):
+            self._note(0, len(data))
         done = 0
-        for place, end in self._places(Buffer.of(masked, self._breathe)):
+        for place, end in self._places(Buffer.of(masked, self._breathe, raw=True)):
             if place >= done:
                 start, stop = masked.rfind(b'"', done, place) + 1, masked.find(b'"', place)
-                if start > 0 and stop >= 0 and self._string(start, stop, place, end):
-                    done = stop + 1
-        if self._walk:
-            return self._walked()
-        return _spliced(data, self._changes) if self._changes else data
+                if start > 0 and stop >= 0:
+                    done = self._string(start, stop, place, end) or done
+        for begin, finish in _outermost(self._walks):
+            self._walk(begin, finish)
+        if not self._changes:
+            return data
+        if found is not None:
+            for change in self._changes:
+                found += change.found
+        return _spliced(data, self._changes)
 
-    def _string(self, start: int, stop: int, place: int, end: int) -> bool:
-        """Look at the string `start..stop` (quotes not included); False when the secret word at `place..end` announces nothing."""
+    def _string(self, start: int, stop: int, place: int, end: int) -> int:
+        """Look at the string `start..stop` (quotes not included).
+
+        Returns where to go on; 0 when the secret word at `place..end` announces nothing.
+        """
         data = self._data
         raw = data[start:stop]
         escaped = b"\\" in raw
-        is_key = data[stop + 1 : stop + 2] == b":"
-        if end and not is_key and not escaped:
-            if not self._walk and len(raw) <= _MAX_NAME:
-                self._walk = self._names_a_secret(start, stop, raw.decode(), is_key=False)
+        if data[stop + 1 : stop + 2] == b":":
+            return self._key(start, stop, _decoded(raw), raw)
+        if end and not escaped:
+            if len(raw) <= _MAX_NAME and self._decides(start, stop, raw.decode()):
+                self._note_around(start)
             if end == stop or not self._redactor.rules.pairs.at(raw, place - start, end - start):
-                return False
-        text = str(orjson.loads(data[start - 1 : stop + 1])) if escaped else raw.decode()
-        self._walk = self._walk or self._names_a_secret(start, stop, text, is_key=is_key)
-        changed = self._redactor.scrub(text, None if self._walk else self._found, self._breathe)
-        if changed is not text:
-            self._changes.append((start, stop, text, changed))
-            self._walk = self._walk or is_key
-        elif self._walk:
-            self._changes.append((start, stop, text, text))
-        return True
+                return 0
+        text = _decoded(raw)
+        if self._decides(start, stop, text):
+            self._note_around(start)
+        self._scrub(start, stop, text)
+        return stop + 1
 
-    def _names_a_secret(self, start: int, stop: int, text: str, *, is_key: bool) -> bool:
-        """Is this a secret key, or a name, flag or header that makes its neighbour one?"""
-        if is_key:
-            return len(text) <= _MAX_KEY and self._redactor.key_rank(text) != PLAIN
-        if len(text) > _MAX_NAME or self._redactor.key_rank(text.lstrip("-")) == PLAIN:
+    def _scrub(self, start: int, stop: int, text: str) -> bool:
+        """Change one string, if it holds a secret."""
+        found: list[str] = []
+        changed = self._redactor.scrub(text, found, self._breathe)
+        if changed is not text:
+            self._changes.append(_Change(start, stop, orjson.dumps(changed)[1:-1], found))
+        if changed is not text or self._covered:
+            self._texts[text] = changed
+        return changed is not text
+
+    def _key(self, start: int, stop: int, key: str, raw: bytes) -> int:
+        """A key with a secret word or shape in it, and its value."""
+        short = stop - start < MIN_RUN and not raw.translate(None, RUN_CHARS)  # nothing to find in so little
+        if not short and self._scrub(start, stop, key):
+            self._note_around(start)
+        if start < self._covered or stop - start > _MAX_KEY or (rank := self._redactor.key_rank(key)) == PLAIN:
+            return stop + 1
+        return self._value(key, rank, stop + 2) or stop + 1
+
+    def _value(self, key: str, rank: int, start: int) -> int:
+        """Redact the value of a secret key on its own; 0 when it is looked at like any other."""
+        data = self._data
+        first = data[start : start + 1]
+        if first == b"n" or (rank == WEAK and first in _CONTAINERS and key.lower() not in _WEAK_CONTAINERS):
+            return 0
+        stop = value_end(self._masked, start)
+        if first.isspace() or stop < 0:  # no compact JSON
+            self._note(0, len(data))
+            return 0
+        value = loads(data[start:stop])
+        found: list[str] = []
+
+        def text(value: str) -> str:
+            changed = self._redactor.scrub(value, found, self._breathe)
+            if changed is not value:
+                self._texts[value] = changed
+            return changed
+
+        redacted = self._redactor.walk(found, text).under(key, value, rank)
+        self._change(start, stop, value, redacted, found)
+        return stop
+
+    def _change(self, start: int, stop: int, value: Any, redacted: Any, found: list[str]) -> None:
+        before = self._data[start:stop]
+        changed = _differing(before, value, redacted)
+        if changed is not before:
+            self._changes.append(_Change(start, stop, changed, found))
+
+    def _decides(self, start: int, stop: int, text: str) -> bool:
+        """Is this a name, flag or header that makes its neighbour a secret?"""
+        if start < self._covered or len(text) > _MAX_NAME or self._redactor.key_rank(text.lstrip("-")) == PLAIN:
             return False
         before = self._data[max(0, start - 16) : start - 1]
         if before.endswith(b":"):
-            return text == "Secret" or (before.endswith(_NAME_MARKS) and self._holds_values())
+            return text == "Secret" or (before.endswith(_NAME_MARKS) and _VALUE_MARK in self._data)
         return text.startswith("-") or (before.endswith(b"[") and self._data[stop + 1 : stop + 2] == b",")
 
-    def _holds_values(self) -> bool:
-        """Has any object here a field that a name can belong to?"""
-        if self._has_values is None:
-            self._has_values = _VALUE_MARK in self._data
-        return self._has_values
+    def _note_around(self, start: int) -> None:
+        """The container around the string at `start` is to be walked."""
+        if start >= self._covered:
+            self._note(*(enclosing(self._masked, start - 1) or (0, len(self._data))))
 
-    def _walked(self) -> bytes:
-        """Decode all and walk; the texts with candidates were already looked at."""
-        redactor, found = self._redactor, self._found
-        changes = {text: changed for _start, _stop, text, changed in self._changes}
+    def _note(self, start: int, stop: int) -> None:
+        self._walks.append((start, stop))
+        self._covered = max(self._covered, stop)
+
+    def _walk(self, start: int, stop: int) -> None:
+        """Decode a container and walk it; the texts with candidates were already looked at."""
+        redactor, changes = self._redactor, self._texts
         plain = redactor.rules.plain
-        if found is not None:
-            del found[self._before :]  # the walk finds them all again
+        found: list[str] = []
 
         def text(value: str) -> str:
             changed = changes.get(value)
             if changed is None:
                 return value if plain else redactor.scrub_extra(value, found)
-            if changed is not value and found is not None:
+            if changed is not value:
                 redactor.scrub(value, found)
             return changed
 
-        value = loads(self._data)
-        return _differing(self._data, value, redactor.walk(found, text).value(value))
+        value = loads(self._data[start:stop])
+        redacted = redactor.walk(found, text).value(value)
+        self._changes = [change for change in self._changes if change.stop <= start or change.start >= stop]
+        self._change(start, stop, value, redacted, found)
+        self._changes.sort()
 
     def _places(self, buffer: Buffer) -> Iterator[tuple[int, int]]:
         """Where candidates stand, in order; with the end of a secret word, or 0 for a shape."""
@@ -159,10 +229,7 @@ class _Document:
                 key = masked[begin:end]
                 if rank(key) or rank(key.lstrip(b"-")) or key.lower() in _SPECIAL:
                     places.append((begin, end))
-            at = low.find(_PIN, start, stop + 8)
-            while at >= 0:
-                places.append((at, 0))
-                at = low.find(_PIN, at + 4, stop + 8)
+            places += [(pin.start(), 0) for pin in _PIN.finditer(low, start, stop + 8)]
             if not buffer.ascii:
                 places += [(at, 0) for at in rules.foreign(masked, start, stop)]
             places.sort()
@@ -171,26 +238,36 @@ class _Document:
                 self._breathe()
 
 
+def _decoded(raw: bytes) -> str:
+    """The text of a string literal, quotes not included."""
+    return str(orjson.loads(b'"%b"' % raw)) if b"\\" in raw else raw.decode()
+
+
+def _outermost(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that lie in no other."""
+    out: list[tuple[int, int]] = []
+    for start, stop in sorted(ranges, key=lambda place: (place[0], -place[1])):
+        if not out or start >= out[-1][1]:
+            out.append((start, stop))
+    return out
+
+
 def _differing(data: bytes, value: Any, redacted: Any) -> bytes:
     """The redacted value's bytes, or `data` itself when nothing changed."""
     return data if redacted == value and repr(redacted) == repr(value) else dump_safe(redacted)
 
 
-def _spliced(data: bytes, changes: list[tuple[int, int, str, str]]) -> bytes:
+def _spliced(data: bytes, changes: list[_Change]) -> bytes:
     out: list[bytes] = []
     at = 0
-    for start, stop, _text, changed in changes:
-        out += (data[at:start], orjson.dumps(changed)[1:-1])
-        at = stop
+    for change in changes:
+        out += (data[at : change.start], change.data)
+        at = change.stop
     out.append(data[at:])
     return b"".join(out)
 
 
-def _special(masked: bytes, begin: int, end: int) -> bool:
-    """Names that matter together with the word before or after them: `API key`, `Bearer x`, `Cookie:`."""
-    return masked[begin:end].lower() in _SPECIAL
-
-
+# Names that matter together with the word before or after them: `API key`, `connection string`.
 _SPECIAL: Final = frozenset(
     (b"key", b"keys", b"code", b"codes", b"string", b"strings", b"header", b"phrase", b"hash", b"connection", b"conn")
 )
@@ -207,45 +284,3 @@ def _plain_json(value: Any) -> tuple[bytes | None, Any]:
     except (TypeError, ValueError, RecursionError):
         pass
     return None, None
-
-
-def _masked(data: bytes, breathe: Callable[[], None] | None) -> bytes:
-    """The same bytes with every escape blanked, so that each `"` left opens or closes a string."""
-    if b"\\" not in data:
-        return data
-    if len(data) <= SLICE:
-        return _mask_slice(data)
-    parts: list[bytes] = []
-    start, size = 0, len(data)
-    while start < size:
-        stop = min(start + SLICE, size)
-        while stop < size and data[stop - 1] == 0x5C:  # never cut an escape in two
-            stop += 1
-        parts.append(_mask_slice(data[start:stop]))
-        start = stop
-        if breathe is not None:
-            breathe()
-    return b"".join(parts)
-
-
-def _mask_slice(data: bytes) -> bytes:
-    data = data.replace(b"\\\\", b"  ").replace(b'\\"', b"  ").replace(b"\\n", b"  ")
-    if b"\\" not in data:
-        return data
-    if b"\\u" in data:
-        data = _UNICODE_ESCAPE.sub(b"      ", data)
-    return _ESCAPE.sub(b"  ", data)
-
-
-def _deeper_than(masked: bytes, limit: int) -> bool:
-    """Are containers nested deeper than this?"""
-    if len(masked) <= 2 * limit:
-        return False
-    marks = b"".join(masked[at : at + _BIG].translate(None, _BRACKETS) for at in range(0, len(masked), _BIG)).replace(b'""', b"")
-    if b'"' in marks:
-        marks = b"".join(marks.split(b'"')[::2])
-    for _ in range(limit + 1):
-        if not marks:
-            return False
-        marks = marks.replace(b"[]", b"").replace(b"{}", b"")
-    return bool(marks)

@@ -15,24 +15,24 @@ SLICE: Final = 48_000
 LOWER: Final = bytes(byte + 32 if 0x41 <= byte <= 0x5A else byte for byte in range(256))
 _OVERLAP: Final = 16
 _OPTION: Final = re.compile(rb"-(?<=[ \t]-)[pauw]")
-_BIG_SLICE: Final = SLICE * 8
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A text with its two maps: run characters as `a`, and lower case."""
+    """A text with its two maps: run characters as `a`, and lower case. `raw`: JSON, of which only the places count."""
 
     data: bytes
     classes: bytes
     low: bytes
     ascii: bool
+    raw: bool = False
 
     @classmethod
-    def of(cls, data: bytes, breathe: Callable[[], None] | None = None) -> Buffer:
+    def of(cls, data: bytes, breathe: Callable[[], None] | None = None, *, raw: bool = False) -> Buffer:
         """Map a text, in slices when it is long."""
-        if len(data) <= _BIG_SLICE or breathe is None:
-            return cls(data, data.translate(RUN_CLASS), data.translate(LOWER), data.isascii())
-        return cls(data, _mapped(data, RUN_CLASS, breathe), _mapped(data, LOWER, breathe), data.isascii())
+        if len(data) <= SLICE or breathe is None:
+            return cls(data, data.translate(RUN_CLASS), data.translate(LOWER), data.isascii(), raw)
+        return cls(data, _mapped(data, RUN_CLASS, breathe), _mapped(data, LOWER, breathe), data.isascii(), raw)
 
     def slices(self) -> Iterator[tuple[int, int]]:
         """Starts and stops of the pieces to work on."""
@@ -43,8 +43,8 @@ class Buffer:
 
 def _mapped(data: bytes, table: bytes, breathe: Callable[[], None]) -> bytes:
     parts = []
-    for start in range(0, len(data), _BIG_SLICE):
-        parts.append(data[start : start + _BIG_SLICE].translate(table))
+    for start in range(0, len(data), SLICE):
+        parts.append(data[start : start + SLICE].translate(table))
         breathe()
     return b"".join(parts)
 
@@ -69,6 +69,8 @@ def shape_spans(buffer: Buffer, start: int, stop: int, long_runs: list[int]) -> 
     while at >= 0:
         out += blocks.sql(data, at)
         at = low.find(b"identified ", at + 10, limit)
-    if dashes and _OPTION.search(low, start, stop):
+    if dashes and buffer.raw:  # a command in one string must not hide one in the next
+        out += [(*found.span(), "command-password") for found in _OPTION.finditer(low, start, stop)]
+    elif dashes and _OPTION.search(low, start, stop):
         out += blocks.commands(data, low, start, stop)
     return out

@@ -121,6 +121,11 @@ class Walk:
             return TRUNCATED if depth > self._max_depth else self._items(list(value), depth)
         return self._foreign(value)
 
+    def under(self, key: str, value: Any, rank: int) -> Any:
+        """The redacted copy of a value that stands under a key of this rank."""
+        self._path.append(key)
+        return value if value is None else self._secret(value, rank, 0)
+
     def _number(self, value: int) -> Any:
         if -999_999_999 < value < 999_999_999:
             return value
