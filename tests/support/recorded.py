@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastmcp_feedback.records import Derived, Failure, ToolCallRecord
+from fastmcp_feedback.sink import Record
 from fastmcp_feedback.store import DatabaseSink
 
 NOON = datetime(2026, 10, 2, 12, 0, tzinfo=UTC)
@@ -27,7 +28,7 @@ def a_call(number: int, **changes: Any) -> ToolCallRecord:
     return ToolCallRecord(**{**values, **changes}, _derived=derived)
 
 
-def database(folder: Path, records: Sequence[ToolCallRecord], name: str = "calls.db") -> str:
+def database(folder: Path, records: Sequence[Record], name: str = "calls.db") -> str:
     """The URL of a new SQLite database with these records."""
     url = f"sqlite:///{folder / name}"
 

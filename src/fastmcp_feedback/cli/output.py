@@ -91,3 +91,25 @@ def count(value: float) -> str:
     ('12', '1,234,567')
     """
     return f"{value:,.0f}"
+
+
+def moment(value: datetime | None) -> str:
+    """A time on the reader's clock, to the second."""
+    return "" if value is None else value.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def share(value: float) -> str:
+    """A share of 0 to 1 in percent; what is not zero never looks like it.
+
+    >>> share(0.0), share(0.004), share(0.25)
+    ('0%', '<1%', '25%')
+    """
+    return "<1%" if 0 < value < 0.01 else f"{value:.0%}"
+
+
+def error_text(error_type: str | None, message: str | None) -> str:
+    """An error in one line; a soft error speaks for itself."""
+    first = (message or "").split("\n", 1)[0]
+    if error_type is None:
+        return ""
+    return first if error_type == "SoftError" else f"{error_type}: {first}" if first else error_type

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,25 @@ async def list_calls(
     rows = rows[:limit]
     last = rows[-1] if rows else None
     return Page(rows, f"{last['started_at'].isoformat()}~{last['id']}" if more and last else None)
+
+
+async def iterate_calls(reader: Reader, which: Filter | None = None, *, payloads: bool = True) -> AsyncIterator[list[dict[str, Any]]]:
+    """Every call that the filter leaves, newest first, a page at a time: memory does not grow with their number."""
+    cursor = None
+    while True:
+        page = await list_calls(reader, which, limit=MAX_PAGE, cursor=cursor, payloads=payloads)
+        if page.calls:
+            yield page.calls
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+async def count_calls(reader: Reader, which: Filter | None = None) -> int:
+    """How many recorded calls the filter leaves."""
+    where, bound = (which or Filter()).where(reader.stamp)
+    (row,) = await reader.rows(f"SELECT COUNT(*) AS n FROM {reader.calls} WHERE {where}", bound)  # noqa: S608 - names of ours, values bound
+    return int(row["n"])
 
 
 async def find_call(reader: Reader, reference: str) -> dict[str, Any] | None:

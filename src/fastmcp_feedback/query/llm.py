@@ -45,7 +45,7 @@ async def model_use(reader: Reader, which: Filter | None = None, *, prices: Mapp
     Of the filter, times, user, conversation, client and server version choose events; the rest chooses the calls that
     events belong to, so `tool` gives what one tool spent on models.
     """
-    where, bound = _events_where(reader, which or Filter())
+    where, bound = events_where(reader, which or Filter())
     number = {name: reader.json_number("attrs", name) for name in ("duration_ms", "input_tokens", "output_tokens", "cost")}
     failed = "json_extract(attrs, '$.ok') = 0" if reader.dialect == "sqlite" else "attrs ->> 'ok' = 'false'"
     rows = await reader.rows(
@@ -91,7 +91,7 @@ def _use(row: dict[str, Any], price: Price | None) -> ModelUse:
     )
 
 
-def _events_where(reader: Reader, which: Filter) -> tuple[str, dict[str, Any]]:
+def events_where(reader: Reader, which: Filter) -> tuple[str, dict[str, Any]]:
     """The filter over events: those of calls that match it, where it speaks of calls."""
     of_calls = Filter(
         tool=which.tool, outcome=which.outcome, fault=which.fault, text=which.text, fingerprint=which.fingerprint, internal=True

@@ -86,10 +86,10 @@ async def open_reader(url: str, prefix: str = DEFAULT_PREFIX) -> AsyncIterator[R
 
 async def _check(sink: DatabaseSink) -> None:
     try:
-        found = await sink.backend.inspect()
+        release = (await sink.backend.inspect()).release
     except ForeignTables as exc:
-        raise NotReadable(str(exc), "name another database with --db") from exc
-    if found.release is None:
+        raise NotReadable(f"{sink.url}: {exc}", "name another database with --db") from exc
+    if release is None:
         raise NotReadable(f"{sink.url} holds no recorded calls", "is it the right database? name another one with --db")
-    if found.release < VERSION:
+    if release < VERSION:
         raise NotReadable(f"{sink.url} was made by an older version", "upgrade it: fastmcp-feedback db upgrade")
