@@ -8,7 +8,6 @@ its place.
 from __future__ import annotations
 
 import marshal
-import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,7 +16,7 @@ import orjson
 from ...jsonsafe import dump_safe, loads, needs_care
 from .keys import PLAIN, WEAK
 from .shapes import Buffer
-from .stems import key_places
+from .stems import MAX_JSON_KEY, key_places
 from .structure import deeper_than, enclosing, mask_escapes, value_end
 from .tokens import MIN_RUN, RUN_CHARS
 from .walk import NAME_FIELDS
@@ -26,11 +25,9 @@ if TYPE_CHECKING:
     from .redactor import Redactor
 
 _STRICT: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
-_MAX_KEY: Final = 200
 _MAX_NAME: Final = 64
 _NAME_MARKS: Final = tuple(f'"{name}":'.encode() for name in (*NAME_FIELDS, "type"))
 _VALUE_MARK: Final = b'alue":'  # the end of every name in `walk.VALUE_FIELDS`
-_PIN: Final = re.compile(b'pin":')
 _CONTAINERS: Final = frozenset((b"{", b"["))
 _WEAK_CONTAINERS: Final = frozenset(("tokens", "creds", "keys"))  # see `Walk._weak`
 
@@ -147,7 +144,7 @@ class _Document:
         short = stop - start < MIN_RUN and not raw.translate(None, RUN_CHARS)  # nothing to find in so little
         if not short and self._scrub(start, stop, key):
             self._note_around(start)
-        if start < self._covered or stop - start > _MAX_KEY or (rank := self._redactor.key_rank(key)) == PLAIN:
+        if start < self._covered or stop - start > MAX_JSON_KEY or (rank := self._redactor.key_rank(key)) == PLAIN:
             return stop + 1
         return self._value(key, rank, stop + 2) or stop + 1
 
@@ -221,7 +218,7 @@ class _Document:
     def _places(self, buffer: Buffer) -> Iterator[tuple[int, int]]:
         """Where candidates stand, in order; with the end of a secret word, or 0 for a shape."""
         rules = self._redactor.rules
-        masked, low = buffer.data, buffer.low
+        masked = buffer.data
         rank = rules.pairs.rank
         for start, stop in buffer.slices():
             places = [(span[0], 0) for span in rules.shapes(buffer, start, stop)]
@@ -229,7 +226,6 @@ class _Document:
                 key = masked[begin:end]
                 if rank(key) or rank(key.lstrip(b"-")) or key.lower() in _SPECIAL:
                     places.append((begin, end))
-            places += [(pin.start(), 0) for pin in _PIN.finditer(low, start, stop + 8)]
             if not buffer.ascii:
                 places += [(at, 0) for at in rules.foreign(masked, start, stop)]
             places.sort()

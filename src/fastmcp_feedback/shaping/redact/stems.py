@@ -19,22 +19,18 @@ _PROSE: Final = rb"(?!s?[ \t]{1,8}+(?!(?:%b)[ \t:=\"])[a-z]{1,24}(?:[ \t.,;!?)\n
 # One letter of each word is rare enough to be searched for in C; the rest is checked where it stands.
 _KEY: Final = rb"k(?:ey|(?<=tok)en|(?<=ook)ie|(?<=psk))" + _PROSE
 _WORD: Final = rb"w(?:d|or[dt]|t|oord|(?<=pw))" + _PROSE
+_OTHERS: Final = (_KEY, _WORD, rb"c(?:r(?:ed|et(?<=secret))|o(?:de|nn)|vv|(?<=mnemonic))", rb"ut(?<=aut)h", rb"ss(?<=sess)")
+_WHOLE: Final = rb"pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn"
+# With and without `pin`, which counts only at the end of a JSON key.
 _BY_LETTER: Final = tuple(
-    re.compile(word)
-    for word in (
-        _KEY,
-        _WORD,
-        rb"c(?:r(?:ed|et(?<=secret))|o(?:de|nn)|vv|(?<=mnemonic))",
-        rb"p(?:ass|(?<=otp))",
-        rb"ut(?<=aut)h",
-        rb"ss(?<=sess)",
-    )
+    tuple(re.compile(word) for word in (*_OTHERS, letter)) for letter in (rb"p(?:ass|(?<=otp))", rb"p(?:ass|in\":|(?<=otp))")
 )
-_ALL: Final = re.compile(rb"(?:%b|%b)|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn" % (_KEY, _WORD))
+_ALL: Final = tuple(re.compile(b"%b|%b|%b" % (_KEY, _WORD, whole)) for whole in (_WHOLE, _WHOLE + rb"|pin\":"))
 _SHORT: Final = 256
 _OVERLAP: Final = 16
 _FAST_LEAST: Final = 2_048
 MAX_KEY: Final = 80
+MAX_JSON_KEY: Final = 200
 
 
 @lru_cache(maxsize=1)
@@ -44,18 +40,18 @@ def fast_words() -> Any | None:
         re2 = importlib.import_module("re2")
     except ImportError:
         return None
-    return re2.compile(rb"key|token|ookie|psk|wd|wor[dt]|wt|woord|pw|pass|secret|cred|auth|sess|otp|code|cvv|mnemonic|conn")
+    return re2.compile(rb"key|token|ookie|psk|wd|wor[dt]|wt|woord|pw|pin\":|" + _WHOLE)
 
 
-def hits(low: bytes, start: int, stop: int, own: re.Pattern[bytes] | None) -> list[int]:
-    """Where secret words stand in the lower-case text (a place within each word), in order."""
+def hits(low: bytes, start: int, stop: int, own: re.Pattern[bytes] | None, *, raw: bool = False) -> list[int]:
+    """Where secret words stand in the lower-case text (a place within each word), in order; in JSON the end `pin` of a key too."""
     limit = min(len(low), stop + _OVERLAP)
     if stop - start <= _SHORT:
-        out = [found.start() for found in _ALL.finditer(low, start, limit)]
+        out = [found.start() for found in _ALL[raw].finditer(low, start, limit)]
     elif stop - start >= _FAST_LEAST and (fast := fast_words()) is not None and fast.search(low, max(0, start - _OVERLAP), limit) is None:
         out = []
     else:
-        out = [found.start() for regex in _BY_LETTER for found in regex.finditer(low, start, limit)]
+        out = [found.start() for regex in _BY_LETTER[raw] for found in regex.finditer(low, start, limit)]
         out.sort()
     if own is not None:
         out += [found.start() for found in own.finditer(low, start, limit)]
@@ -64,17 +60,18 @@ def hits(low: bytes, start: int, stop: int, own: re.Pattern[bytes] | None) -> li
 
 
 def key_places(buffer: Buffer, start: int, stop: int, own: re.Pattern[bytes] | None) -> Iterator[tuple[int, int]]:
-    """Start and end of each key that holds a secret word."""
+    """Start and end of each key that holds a secret word; longer ones in JSON, where a key may be any string."""
     classes = buffer.classes
+    most = MAX_JSON_KEY if buffer.raw else MAX_KEY
     size = len(classes)
     done = -1
-    for hit in hits(buffer.low, start, stop, own):
+    for hit in hits(buffer.low, start, stop, own, raw=buffer.raw):
         if hit < done:
             continue
-        begin = classes.rfind(b" ", hit - MAX_KEY if hit > MAX_KEY else 0, hit) + 1
+        begin = classes.rfind(b" ", hit - most if hit > most else 0, hit) + 1
         end = classes.find(b" ", hit)
         done = end = size if end < 0 else end
-        if begin == 0 and hit > MAX_KEY:
+        if begin == 0 and hit > most:
             continue
-        if end - begin <= MAX_KEY:
+        if end - begin <= most:
             yield begin, end
