@@ -54,10 +54,12 @@ class Child(Upstream):
         handle, name = tempfile.mkstemp(dir=folder, suffix=".json")
         os.close(handle)
         self.command = list(command)
+        self.folder = folder
+        self.signalled = False
         self._status = Path(name)
         self._transport = _Pipes(
             sys.executable,
-            ["-S", "-E", str(CHILD_SCRIPT), name, *command],
+            ["-P", "-S", "-E", str(CHILD_SCRIPT), name, *command],
             env=dict(os.environ),  # FastMCP's own default would pass next to nothing
             cwd=str(Path.cwd()),
             keep_alive=True,
@@ -95,6 +97,7 @@ class Child(Upstream):
 
     def send_signal(self, signum: int) -> bool:
         """Hand a signal on; False when there is no process."""
+        self.signalled = True
         pid = self._read().get("pid")
         if pid is None:
             return False

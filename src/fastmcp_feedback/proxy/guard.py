@@ -40,16 +40,18 @@ class Guard:
         """Let a request through or refuse it."""
         if scope["type"] == "http":
             headers = {key: value.decode("latin-1") for key, value in scope["headers"]}
-            if not self._known(urlsplit(f"//{headers.get(b'host', '')}").hostname):
+            if not self._known(_host_of(f"//{headers.get(b'host', '')}")):
                 await _refuse(send, 403, "this server does not answer to that Host")
                 return
             origin = headers.get(b"origin")
-            if origin is not None and not self._known(urlsplit(origin).hostname):
+            if origin is not None and not self._known(_host_of(origin)):
                 await _refuse(send, 403, "requests from that Origin are not allowed")
                 return
             if self._token is not None and not self._has_token(headers.get(b"authorization", "")):
                 await _refuse(send, 401, "send the token: Authorization: Bearer TOKEN")
                 return
+            if self._token is not None:  # it is meant for us; FastMCP would hand it on to the remote server
+                scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"authorization"]}
         await self._app(scope, receive, send)
 
     def _known(self, name: str | None) -> bool:
@@ -62,6 +64,13 @@ class Guard:
     def _has_token(self, authorization: str) -> bool:
         scheme, _, sent = authorization.partition(" ")
         return scheme.lower() == "bearer" and hmac.compare_digest(sent.strip().encode(), self._token or b"")
+
+
+def _host_of(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:  # a bracket without its partner
+        return None
 
 
 async def _refuse(send: Any, status: int, reason: str) -> None:

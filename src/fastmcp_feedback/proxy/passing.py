@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import mcp_types
@@ -9,10 +11,11 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers.proxy import ProxyProvider, ProxyTool
 from mcp.shared.exceptions import MCPError
-from mcp_types import METHOD_NOT_FOUND, SERVER_INFO_META_KEY
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from .upstream import Upstreams
+from .telling import tell
+from .upstream import Upstream, Upstreams
 
 _CAPABILITIES = ("tools", "resources", "prompts", "logging")
 
@@ -54,6 +57,35 @@ class PassingProvider(ProxyProvider):
         return self._passed(mcp_types.Tool(name=name, input_schema={"type": "object"}))
 
 
+@asynccontextmanager
+async def reached(upstream: Upstream, mode: str | None = None) -> AsyncIterator[Any]:
+    """A client that is connected to the upstream for a block.
+
+    Raises:
+        MCPError: it cannot be reached, which the operator hears, too.
+    """
+    client: Any = upstream.client(mode)
+    try:
+        await client.__aenter__()
+    except Exception as exc:
+        if upstream.name:
+            tell(f"{upstream.name} cannot be reached: {describe_cause(exc)}")
+        if isinstance(exc, MCPError):
+            raise
+        raise MCPError(INTERNAL_ERROR, f"the proxied server cannot be reached: {describe_cause(exc)}") from exc
+    try:
+        yield client
+    finally:
+        await client.__aexit__(None, None, None)
+
+
+def describe_cause(exc: BaseException) -> str:
+    """The innermost reason, on one line."""
+    while exc.__cause__ is not None:
+        exc = exc.__cause__
+    return " ".join(str(exc).split())[:300] or type(exc).__name__
+
+
 class Passing(Middleware):
     """The outermost layer: ties requests to their upstream and lets answers through as the upstream gave them."""
 
@@ -79,10 +111,9 @@ class Passing(Middleware):
 
     async def on_initialize(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The handshake: the upstream's name and no more capabilities than it has."""
-        result = await call_next(context)
-        client = self._upstreams.client()
-        async with client:
-            return self._as_upstream(result, client.server_capabilities)
+        async with reached(self._upstreams.current()) as client:  # first, so that a client hears when there is none
+            capabilities = client.server_capabilities
+        return self._as_upstream(await call_next(context), capabilities)
 
     async def on_discover(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The same in protocol 2026-07-28. For an upstream that knows only the handshake the client has to use it, too.
@@ -90,8 +121,7 @@ class Passing(Middleware):
         Raises:
             MCPError: method not found, which tells the client to do so.
         """
-        client = self._upstreams.current().client("auto")
-        async with client:
+        async with reached(self._upstreams.current(), "auto") as client:
             if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
                 raise MCPError(METHOD_NOT_FOUND, "Method not found")
             capabilities = client.server_capabilities

@@ -1,45 +1,29 @@
-"""Puts the proxy together and runs it over stdio or HTTP until its client or its child ends."""
+"""Puts the proxy together."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import os
 import shutil
-import signal
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from fastmcp import FastMCP
 from fastmcp.server.providers.proxy import ProxyMetadataMiddleware
 
-from ..instrumentation import InstrumentationMiddleware, default_identity_resolver, instrument
+from ..instrumentation import default_identity_resolver, instrument
 from ..sink import SinkUnavailable
 from ..store import DatabaseSink
 from ..store.location import hide_password
 from ..store.migrations import ForeignTables
-from .children import Child, Ending
-from .guard import Guard, is_loopback
-from .opening import follow_upstream
+from .children import Child
+from .ends import serve_http, serve_stdio
+from .guard import is_loopback
 from .passing import Passing, PassingProvider
+from .telling import ProxyError, tell
 from .upstream import RemoteUpstream, Upstream, Upstreams
-
-_LOOK_EVERY_S = 0.1
-_LAST_WORDS_S = 0.3  # answers to requests that died with the child go out first
-_CHILD_GRACE_S = 5.0
-
-
-class ProxyError(Exception):
-    """The proxy cannot run; the text is one line for a person."""
-
-    def __init__(self, text: str, code: int = 1) -> None:
-        super().__init__(text)
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +62,9 @@ async def run(options: ProxyOptions) -> int:
         )
         try:
             if options.http is not None:
-                await _serve_http(server, options)
+                await serve_http(server, options.http, options.token, lambda: _tell_address(options))
                 return 0
-            return await _serve_stdio(server, recorder, upstreams.current())
+            return await serve_stdio(server, recorder, upstreams.current())
         finally:
             await recorder.aclose()
             await upstreams.close()
@@ -119,81 +103,12 @@ def _build(options: ProxyOptions, upstreams: Upstreams, passing: Passing) -> Fas
     return server
 
 
-async def _serve_http(server: FastMCP[Any], options: ProxyOptions) -> None:
+def _tell_address(options: ProxyOptions) -> None:
     assert options.http is not None
     host, port = options.http
-    app = Guard(server.http_app(), host=host, token=options.token)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="on", timeout_graceful_shutdown=3)
-    _tell(f"http://{host}:{port}/mcp, recording to {hide_password(options.database_url)}")
-    await uvicorn.Server(config).serve()
-
-
-def _tell(line: str) -> None:
-    """One line for the operator; stdout belongs to the protocol."""
-    sys.stderr.write(f"fastmcp-feedback proxy: {line}\n")
-    sys.stderr.flush()
+    tell(f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp, recording to {hide_password(options.database_url)}")
 
 
 def _tell_end(upstream: Upstream) -> None:
     if isinstance(upstream, Child) and upstream.ending is not None:
-        _tell(upstream.ending.describe(upstream.command))
-
-
-async def _serve_stdio(server: FastMCP[Any], recorder: InstrumentationMiddleware, upstream: Upstream) -> int:
-    follow_upstream(server, upstream)
-    serving = asyncio.create_task(server.run_stdio_async(show_banner=False))
-    if not isinstance(upstream, Child):
-        await serving
-        return 0
-    _forward_signals(upstream)
-    watching = asyncio.create_task(_wait_for_end(upstream))
-    await asyncio.wait((serving, watching), return_when=asyncio.FIRST_COMPLETED)
-    if watching.done():
-        ending = watching.result()
-        await asyncio.sleep(_LAST_WORDS_S)
-        await recorder.aclose()
-        # Reading stdin cannot be interrupted, so there is no orderly way out of here.
-        _exit_like(ending, upstream.command)
-    await serving
-    if not upstream.started:
-        watching.cancel()
-        return 0
-    closing = asyncio.create_task(upstream.close())
-    await asyncio.wait((watching,), timeout=_CHILD_GRACE_S)
-    await closing
-    if not watching.done():
-        watching.cancel()
-        return 0
-    code = watching.result().code
-    return code if code >= 0 else 128 - code
-
-
-async def _wait_for_end(child: Child) -> Ending:
-    while True:
-        ending = child.ending
-        if ending is not None:
-            return ending
-        await asyncio.sleep(_LOOK_EVERY_S)
-
-
-def _forward_signals(child: Child) -> None:
-    """A signal to the proxy is meant for the command; its end is then ours."""
-    loop = asyncio.get_running_loop()
-
-    def forward(signum: int) -> None:
-        if not child.send_signal(signum):
-            signal.signal(signum, signal.SIG_DFL)
-            os.kill(os.getpid(), signum)
-
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-        loop.add_signal_handler(getattr(signal, name), forward, getattr(signal, name))
-
-
-def _exit_like(ending: Ending, command: Sequence[str]) -> None:
-    """End the process as the child ended, and say so."""
-    _tell(ending.describe(command))
-    if ending.code < 0:
-        signal.signal(-ending.code, signal.SIG_DFL)
-        os.kill(os.getpid(), -ending.code)
-    # The client has not closed the connection: a child that is gone is a failure even when it says 0.
-    os._exit(ending.code or 1)
+        tell(upstream.ending.describe(upstream.command))

@@ -13,6 +13,7 @@ from fastmcp.server.dependencies import get_context, get_http_headers
 from fastmcp.server.providers.proxy import ProxyClient
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from ..store.location import hide_password
 from .relay import Relay
 
 NO_SESSION = ""
@@ -87,7 +88,9 @@ def _is_dead(session: Any) -> bool:
 
 
 class Upstream:
-    """One proxied server as one client session sees it."""
+    """One proxied server as one client session sees it. `name` is what the operator is told of one that cannot be reached."""
+
+    name = ""
 
     def __init__(self, transport: ClientTransport, *, over_http: bool, shared: bool) -> None:
         self.relay = Relay(over_http=over_http, shared=shared)
@@ -113,6 +116,7 @@ class RemoteUpstream(Upstream):
     """A server behind a URL."""
 
     def __init__(self, url: str, headers: dict[str, str], *, over_http: bool, shared: bool) -> None:
+        self.name = hide_password(url)
         remote = StreamableHttpTransport(url, headers=headers)
         self._kept = None if shared else KeptTransport(remote)
         super().__init__(self._kept or remote, over_http=over_http, shared=shared)

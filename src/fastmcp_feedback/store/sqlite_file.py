@@ -9,6 +9,7 @@ import time
 import weakref
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from ..contain import warn_once
 from ..sink import SinkUnavailable
@@ -21,9 +22,10 @@ FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
 
 _CACHED_STATEMENTS: Final = 24  # those of many rows hold half a megabyte each
+_READ_SETTINGS: Final = ("PRAGMA cache_size=-16000",)  # kB: random ids touch many pages of their index
 _SETTINGS: Final = (
+    *_READ_SETTINGS,
     "PRAGMA synchronous=NORMAL",
-    "PRAGMA cache_size=-16000",  # kB: random ids touch many pages of their index
     "PRAGMA wal_autocheckpoint=4000",  # pages, 16 MB: fewer pages are written twice
 )
 
@@ -51,16 +53,25 @@ def make_private(path: Path) -> None:
 
 
 def connect(path: Path | None, *, read_only: bool = False) -> sqlite3.Connection:
-    """A connection in autocommit mode, usable from any one thread at a time. `None` is a database in memory."""
+    """A connection in autocommit mode, usable from any one thread at a time. `None` is a database in memory.
+
+    One that only reads leaves the file as it is, its journal mode too: it may be somebody else's.
+    """
     name = ":memory:" if path is None else str(path)
-    con = sqlite3.connect(name, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=_CACHED_STATEMENTS)
+    read_only = read_only and path is not None
+    con = sqlite3.connect(
+        f"file:{quote(str(path))}?mode=ro" if read_only else name,
+        uri=read_only,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=_CACHED_STATEMENTS,
+    )
     try:
-        if path is not None:
+        if path is not None and not read_only:
             _use_wal(con, name)
-        for setting in _SETTINGS:
+        for setting in _READ_SETTINGS if read_only else _SETTINGS:
             con.execute(setting)
-        if read_only:
-            con.execute("PRAGMA query_only=ON")
     except BaseException:
         con.close()
         raise
