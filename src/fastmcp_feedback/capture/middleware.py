@@ -177,7 +177,7 @@ class CaptureMiddleware(Middleware):
         if len(data) <= _LATE_LOOK_BYTES:
             return encode_json_value(payload) if b"null" in data or b"\\u0000" in data else Encoded(data)
         limit = self.options.max_payload_bytes
-        if limit is None or len(data) <= limit:
+        if call.mode == "full" and (limit is None or len(data) <= limit):
             call.late_result = payload
         return Encoded(data)
 
