@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .feedback.register import add_feedback_tools, create_feedback_server
     from .insight import add_insight_tools
     from .instrumentation import instrument
 
-_LATE = {"add_insight_tools": "fastmcp_feedback.insight", "instrument": "fastmcp_feedback.instrumentation"}
+_LATE = {
+    "add_feedback_tools": "fastmcp_feedback.feedback.register",
+    "add_insight_tools": "fastmcp_feedback.insight",
+    "create_feedback_server": "fastmcp_feedback.feedback.register",
+    "instrument": "fastmcp_feedback.instrumentation",
+}
 
-__all__ = ["__version__", "add_insight_tools", "instrument"]
+__all__ = ["__version__", "add_feedback_tools", "add_insight_tools", "create_feedback_server", "instrument"]
 
 
 def __getattr__(name: str) -> Any:

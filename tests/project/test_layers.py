@@ -22,6 +22,8 @@ ROAD: Final = (
     ("sinks",),
     ("store",),
     ("linking",),
+    ("embedding",),
+    ("feedback",),
     ("query",),
     ("instrumentation",),
     ("tools", "web", "proxy"),
@@ -32,7 +34,7 @@ RANK: Final = {stage: rank for rank, stages in enumerate(ROAD) for stage in stag
 # They assemble the others, so they may import all of them. `face` is the package's own __init__.
 ASSEMBLE: Final = {"face", "instrumentation", "testing"}
 # Only these know FastMCP; everything else can be tested without a server.
-KNOW_FASTMCP: Final = {"capture", "instrumentation", "tools", "web", "proxy", "replay", "insight", "cli", "face", "testing"}
+KNOW_FASTMCP: Final = {"capture", "feedback", "instrumentation", "tools", "web", "proxy", "replay", "insight", "cli", "face", "testing"}
 FASTMCP_PACKAGES: Final = {"fastmcp", "mcp", "mcp_types"}
 
 

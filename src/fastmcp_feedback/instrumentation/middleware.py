@@ -21,10 +21,11 @@ from ..shaping.texts import ShortTexts
 from .events import LLM_CALL, EventMaker
 from .interrupted import InterruptedCalls
 from .living import living
+from .reports import ReportSupport
 from .setup import check_sinks, payload_bytes, shows_options, sort_options
 
 
-class InstrumentationMiddleware(CaptureMiddleware):
+class InstrumentationMiddleware(ReportSupport, CaptureMiddleware):
     """Records every tool call of the FastMCP servers that it is added to. Prefer `instrument(app, ...)`.
 
     `app.add_middleware(InstrumentationMiddleware(...))` works too, but then only `flush()` and `aclose()` and the

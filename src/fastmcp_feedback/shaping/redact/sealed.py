@@ -37,6 +37,19 @@ class SealedCarryOver:
             digests.add(_digest(value))
         return cls({length: frozenset(sums) for length, sums in rolling.items()}, frozenset(digests), replacement)
 
+    @classmethod
+    def union(cls, parts: Iterable[SealedCarryOver]) -> SealedCarryOver:
+        """The fingerprints of several calls as one, so that a text is looked through once."""
+        rolling: dict[int, frozenset[int]] = {}
+        digests: frozenset[bytes] = frozenset()
+        replacement = "[REDACTED]"
+        for part in parts:
+            digests |= part._digests  # noqa: SLF001 - of this class
+            replacement = part._replacement  # noqa: SLF001 - of this class
+            for length, sums in part._rolling.items():  # noqa: SLF001 - of this class
+                rolling[length] = rolling.get(length, frozenset()) | sums
+        return cls(rolling, digests, replacement)
+
     def __bool__(self) -> bool:
         return bool(self._digests)
 
