@@ -91,7 +91,7 @@ class _Document:
         """The bytes without secrets; the values that went are appended to `found`."""
         data, masked = self._data, self._masked
         # Patterns of the host and personal data may stand anywhere, in numbers too.
-        if not self._redactor.rules.plain or deeper_than(masked, self._redactor.max_depth):
+        if not self._redactor.rules.plain or deeper_than(masked, self._redactor.max_depth, self._breathe):
             self._note(0, len(data))
         done = 0
         for place, end in self._places(Buffer.of(masked, self._breathe, raw=True)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from .shapes import SLICE
@@ -79,10 +79,10 @@ def _closing(masked: bytes, at: int, depth: int) -> int:
         quote = masked.find(b'"', at)
         stop = quote if quote >= 0 else len(masked)
         if masked[at : min(stop, at + 2)] not in _SEPARATORS:
-            for found in _BRACKET.finditer(masked, at, stop):
-                depth += 1 if masked[found.start()] in _OPENING else -1
+            for place in _brackets(masked, at, stop):
+                depth += 1 if masked[place] in _OPENING else -1
                 if depth == 0:
-                    return found.end()
+                    return place + 1
         at = masked.find(b'"', quote + 1) + 1 if quote >= 0 else 0
         if at == 0:
             return -1
@@ -94,16 +94,22 @@ def _opening(masked: bytes, at: int) -> int:
     while True:
         quote = masked.rfind(b'"', 0, at)
         if masked[max(quote + 1, at - 2) : at] not in _SEPARATORS:
-            for found in reversed(list(_BRACKET.finditer(masked, quote + 1, at))):
-                depth += -1 if masked[found.start()] in _OPENING else 1
+            for place in reversed(list(_brackets(masked, quote + 1, at))):
+                depth += -1 if masked[place] in _OPENING else 1
                 if depth == 0:
-                    return found.start()
+                    return place
         at = masked.rfind(b'"', 0, quote) if quote >= 0 else -1
         if at < 0:
             return -1
 
 
-def deeper_than(masked: bytes, limit: int) -> bool:
+def _brackets(masked: bytes, start: int, stop: int) -> Iterator[int]:
+    for at in range(start, stop, SLICE):
+        for found in _BRACKET.finditer(masked, at, min(at + SLICE, stop)):
+            yield found.start()
+
+
+def deeper_than(masked: bytes, limit: int, breathe: Callable[[], None] | None = None) -> bool:
     """May containers stand deeper than this, the outermost at depth 0? Sure when it says no.
 
     >>> deeper_than(b"[" * 40 + b"]" * 40, 32), deeper_than(b'[["[[[["],{"a":[]}]' + b" " * 80, 2)
@@ -115,7 +121,7 @@ def deeper_than(masked: bytes, limit: int) -> bool:
     if size <= SLICE:
         marks, early = _marks(masked)[0], 0
     else:
-        marks, early = _marks_in_slices(masked, limit)
+        marks, early = _marks_in_slices(masked, limit, breathe)
     levels = limit + 1 - early
     for _ in range(levels):
         if len(marks) <= 2 * levels:  # each level takes two
@@ -134,7 +140,7 @@ def _marks(part: bytes) -> tuple[bytes, bool]:
     return b"".join(pieces[::2]), len(pieces) % 2 == 0
 
 
-def _marks_in_slices(masked: bytes, limit: int) -> tuple[bytes, int]:
+def _marks_in_slices(masked: bytes, limit: int, breathe: Callable[[], None] | None) -> tuple[bytes, int]:
     """The same for a long text; of each slice the innermost containers are dropped at once, so many levels of them."""
     early = min(4, limit // 8)
     parts: list[bytes] = []
@@ -145,4 +151,6 @@ def _marks_in_slices(masked: bytes, limit: int) -> tuple[bytes, int]:
         for _ in range(early):
             marks = marks.replace(b"[]", b"")
         parts.append(marks)
+        if breathe is not None:
+            breathe()
     return b"".join(parts), early
