@@ -24,7 +24,8 @@ def proxy(
     token: Annotated[str | None, Parameter(help="What HTTP clients must send as a bearer token; needed beyond this machine.")] = None,
 ) -> int:
     """Record any MCP server, in any language, by standing between it and its client."""
-    from ..proxy.serve import ProxyError, ProxyOptions, run  # noqa: PLC0415 - the other commands need no server
+    from ..proxy.serve import ProxyOptions, run  # noqa: PLC0415 - the other commands need no server
+    from ..proxy.telling import ProxyError  # noqa: PLC0415 - see above
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="fastmcp-feedback: %(message)s")
     if mode not in {"meta", "full"}:

@@ -9,7 +9,7 @@ from typing import Any
 import mcp_types
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.server.providers.proxy import ProxyProvider, ProxyTool
+from fastmcp.server.providers.proxy import ProxyPrompt, ProxyProvider, ProxyResource, ProxyTemplate, ProxyTool
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -20,7 +20,17 @@ from .upstream import Upstream, Upstreams
 _CAPABILITIES = ("tools", "resources", "prompts", "logging")
 
 
-class PassedTool(ProxyTool):
+class _OwnMeta:
+    """A component whose `_meta` is the upstream's, without FastMCP's additions."""
+
+    meta: dict[str, Any] | None
+
+    def get_meta(self) -> Any:
+        """The upstream's, None when it gave none."""
+        return self.meta
+
+
+class PassedTool(_OwnMeta, ProxyTool):
     """A tool of the upstream, listed as the upstream lists it."""
 
     def to_mcp_tool(self, **overrides: Any) -> Any:
@@ -28,33 +38,47 @@ class PassedTool(ProxyTool):
         return super().to_mcp_tool(**{"title": self.title, **overrides})
 
 
+class PassedResource(_OwnMeta, ProxyResource):
+    """A resource of the upstream."""
+
+
+class PassedTemplate(_OwnMeta, ProxyTemplate):
+    """A resource template of the upstream."""
+
+
+class PassedPrompt(_OwnMeta, ProxyPrompt):
+    """A prompt of the upstream."""
+
+
+def _passed(components: Any, kind: type[Any]) -> Any:
+    # FastMCP's provider makes components of its own classes; ours differ only in what they say of themselves.
+    for component in components:
+        component.__class__ = kind
+    return components
+
+
 class PassingProvider(ProxyProvider):
     """The upstream's tools, resources and prompts. A tool that it does not list is called all the same: it knows best."""
 
     def __init__(self, upstreams: Upstreams) -> None:
         super().__init__(upstreams.client, identity="upstream")
-        self._listed: dict[str, PassedTool] | None = None
 
-    async def _list_tools(self) -> list[PassedTool]:
-        client = await self._get_client()
-        async with client:
-            found = await client.list_tools()
-        tools = [self._passed(tool) for tool in found]
-        self._listed = {tool.name: tool for tool in tools}
-        return tools
+    async def _list_tools(self) -> Any:
+        return _passed(await super()._list_tools(), PassedTool)
 
-    def _passed(self, tool: Any) -> PassedTool:
-        made = PassedTool.from_mcp_tool(self.client_factory, tool, identity="upstream")
-        assert isinstance(made, PassedTool)
-        return made
+    async def _list_resources(self) -> Any:
+        return _passed(await super()._list_resources(), PassedResource)
 
-    async def _get_tool(self, name: str, version: Any = None) -> PassedTool:
-        if self._listed is None:  # its schema says which arguments travel as headers
-            await self._list_tools()
-        known = (self._listed or {}).get(name)
-        if known is not None and (version is None or version.matches(known.version)):
-            return known
-        return self._passed(mcp_types.Tool(name=name, input_schema={"type": "object"}))
+    async def _list_resource_templates(self) -> Any:
+        return _passed(await super()._list_resource_templates(), PassedTemplate)
+
+    async def _list_prompts(self) -> Any:
+        return _passed(await super()._list_prompts(), PassedPrompt)
+
+    async def _get_tool(self, name: str, version: Any = None) -> Any:
+        listed = await super()._get_tool(name, version)  # its schema says which arguments travel as headers
+        unlisted = mcp_types.Tool(name=name, input_schema={"type": "object"})
+        return listed or PassedTool.from_mcp_tool(self.client_factory, unlisted, identity="upstream")
 
 
 @asynccontextmanager
@@ -65,14 +89,17 @@ async def reached(upstream: Upstream, mode: str | None = None) -> AsyncIterator[
         MCPError: it cannot be reached, which the operator hears, too.
     """
     client: Any = upstream.client(mode)
+    trouble: Exception | None = None
     try:
         await client.__aenter__()
-    except Exception as exc:
+    except Exception as exc:  # noqa: BLE001 - whatever it is, the client gets an error of the protocol
+        trouble = exc
+    if trouble is not None:
         if upstream.name:
-            tell(f"{upstream.name} cannot be reached: {describe_cause(exc)}")
-        if isinstance(exc, MCPError):
-            raise
-        raise MCPError(INTERNAL_ERROR, f"the proxied server cannot be reached: {describe_cause(exc)}") from exc
+            tell(f"{upstream.name} cannot be reached: {describe_cause(trouble)}")
+        if isinstance(trouble, MCPError):
+            raise trouble
+        raise MCPError(INTERNAL_ERROR, f"the proxied server cannot be reached: {describe_cause(trouble)}") from trouble
     try:
         yield client
     finally:
