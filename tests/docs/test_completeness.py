@@ -20,6 +20,7 @@ from support.paths import ROOT, relative
 from support.public import PUBLIC_NAMES
 
 COMMAND: Final = "fastmcp-feedback"
+GROUPS: Final = {"db", "spool"}  # commands that have commands
 EXTRA: Final = re.compile(r"fastmcp-feedback\[([a-z, ]+)\]")
 TARGET: Final = re.compile(r"^([a-z][a-z0-9-]*):", re.MULTILINE)
 
@@ -68,7 +69,7 @@ def our_commands(page: Path) -> list[list[str]]:
 def help_text(subcommand: str) -> str:
     """What `fastmcp-feedback SUBCOMMAND --help` prints; fails when there is no such command."""
     answer = subprocess.run(
-        [Path(sys.executable).with_name(COMMAND), *filter(None, [subcommand]), "--help"],
+        [Path(sys.executable).with_name(COMMAND), *subcommand.split(), "--help"],
         capture_output=True,
         check=False,
         text=True,
@@ -117,6 +118,8 @@ def test_our_commands_in_shell_examples_exist(page: Path) -> None:
     """Subcommand and options of every example stand in the command's own help."""
     for arguments in our_commands(page):
         subcommand = arguments[0] if arguments and not arguments[0].startswith("-") else ""
+        if subcommand in GROUPS and len(arguments) > 1:
+            subcommand += f" {arguments[1]}"
         options = {word.split("=")[0] for word in arguments if re.match(r"--?[a-z]", word)}
         known = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", help_text(subcommand)))
 

@@ -20,6 +20,7 @@ def build() -> App:
     app = App(name="fastmcp-feedback", help=HELP, version=__version__, result_action="return_value")
     for part in (proxying, reading, healthy, failing, stories, reporting, exporting, doctor, replaying, insight, maintenance):
         part.register(app)
+    app.register_install_completion_command()
     return app
 
 
