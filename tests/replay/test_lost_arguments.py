@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fastmcp_feedback.instrumentation import Redactor
@@ -34,10 +34,11 @@ def test_a_lost_argument_is_named_with_its_path_and_reason(args: Any, lost: list
 
 @given(st.dictionaries(st.text(max_size=8), json_values, max_size=5))
 def test_arguments_that_redaction_left_alone_are_whole(args: dict[str, Any]) -> None:
-    """Nothing is lost exactly when the redactor changed nothing."""
+    """Nothing is lost exactly when the redactor changed nothing (a mark in the arguments themselves cannot be told from one of ours)."""
+    assume("[REDACTED" not in str(args))
     redacted = Redactor().redact(args)
 
-    assert (lost_arguments({"args": redacted}) == []) or redacted != args
+    assert (lost_arguments({"args": redacted}) == []) is (redacted == args)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
+from support.recorded import a_call, database
 from support.replaying import BUGGY, MENDED, command, recorded_shop
 
 TIME_SERVER = str(Path(sys.executable).with_name("mcp-server-time"))
@@ -130,6 +131,39 @@ def test_what_cannot_be_replayed_is_said_in_one_line(shop: Path, call: str, targ
     assert done.returncode == code, done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("answer", "code", "words"), [("n", 1, "nothing was called"), ("y", 0, "")])
+def test_a_person_is_asked_before_a_tool_that_may_change_something(shop: Path, answer: str, code: int, words: str) -> None:
+    """On a terminal; anything but yes calls nothing."""
+    keyboard, terminal = os.openpty()
+    try:
+        os.write(keyboard, f"{answer}\n".encode())
+        done = command("replay", ids(shop, "total", "ok")[0], "--db", "calls.db", "--server", "shop:app", cwd=shop, stdin=terminal)
+    finally:
+        os.close(keyboard)
+        os.close(terminal)
+
+    assert done.returncode == code, done.stderr
+    assert "'total' is not marked read-only. Call it again? [y/N]" in done.stderr
+    assert words in done.stderr
+    assert ("It succeeds with the same result." in done.stdout) is (answer == "y")
+
+
+def test_recorded_words_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    """Escapes are shown, not sent, and markup is text, in the result as in the error."""
+    (tmp_path / "shop.py").write_text(
+        'from fastmcp import FastMCP\napp = FastMCP("shop")\n'
+        '@app.tool(annotations={"readOnlyHint": True})\ndef look() -> str:\n    return "\\x1b[31m[bold]now"\n',
+        encoding="utf-8",
+    )
+    database(tmp_path, [a_call(1, tool="look", mode="full", args={}, result={"result": "\x1b[32m[bold]then"})])
+    done = command("replay", "00000001", "--db", "calls.db", "--server", "shop:app", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "\\x1b[31m[bold]now" in done.stdout
+    assert "\\x1b[32m[bold]then" in done.stdout
 
 
 def test_a_changed_schema_is_said_and_the_call_is_made(tmp_path: Path) -> None:

@@ -100,5 +100,6 @@ def command(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedP
     """Run our command line in a folder."""
     return subprocess.run(
         [sys.executable, "-m", "fastmcp_feedback.cli", *arguments],
-        cwd=cwd, env=environment(), capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL, **options,
+        cwd=cwd, env=environment(), capture_output=True, text=True, check=False, timeout=120,
+        **{"stdin": subprocess.DEVNULL, **options},
     )  # fmt: skip

@@ -87,7 +87,7 @@ def _as_dict(made: Replayed) -> dict[str, Any]:
 
 def _show(made: Replayed) -> None:
     before, now, out = made.recorded, made.again, console()
-    out.print(plain(f"{before['tool']}, call {before['id'][:13]} of {before['started_at'].astimezone():%Y-%m-%d %H:%M:%S}"))
+    out.print(plain(f"{before['tool']}, call {before['id'][:13]} of {before['started_at'].astimezone():%Y-%m-%d %H:%M:%S}"), markup=False)
     rows = [
         ("outcome", outcome_text(before["outcome"]), outcome_text(now.outcome)),
         ("error", _error(before["error_type"], before["error_message"]), _error(now.error_type, now.error_message)),
@@ -142,7 +142,7 @@ def make_test(
     except OSError as exc:
         raise CliError(f"{output} cannot be written: {exc.strerror}") from exc
     tests = text.count("\ndef test_")
-    console().print(plain(f"{output}: {tests} test{'' if tests == 1 else 's'}"))
+    console().print(plain(f"{output}: {tests} test{'' if tests == 1 else 's'}"), markup=False)
     return 0
 
 

@@ -11,14 +11,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from signal import Signals
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from fastmcp import Client
+from fastmcp import Client, FastMCP
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
-from fastmcp.server import create_proxy
 
-from ..proxy.children import CHILD_SCRIPT, Ending
+from ..proxy import child
 from .app_name import ServerError
 from .apps import load_app
 
@@ -72,7 +72,7 @@ async def connect(target: Target, timeout_s: float) -> AsyncIterator[Server]:
             tools = await _tools(stack, client, target.url, timeout_s)
         else:
             client, tools = await _started(stack, target.command, timeout_s)
-        yield Server(create_proxy(client), tools)  # a connected client: every request goes to the same session
+        yield Server(_proxy(client), tools)
 
 
 async def _started(stack: AsyncExitStack, command: Sequence[str], timeout_s: float) -> tuple[Client[Any], dict[str, Any]]:
@@ -80,33 +80,42 @@ async def _started(stack: AsyncExitStack, command: Sequence[str], timeout_s: flo
         raise ServerError(f"command not found: {command[0]}", code=_NOT_FOUND)
     status = Path(stack.enter_context(TemporaryDirectory(prefix="fastmcp-feedback-"))) / "status.json"
     status.touch()
-    arguments = ["-S", "-E", str(CHILD_SCRIPT), str(status), *command]
+    arguments = ["-S", "-E", child.__file__, str(status), *command]
     transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), cwd=str(Path.cwd()), keep_alive=False)
     client: Client[Any] = Client(transport)
     try:
         return client, await _tools(stack, client, command[0], timeout_s)
     except ServerError as exc:
-        ending = await _ending(status) if not isinstance(exc.__cause__, TimeoutError) else None
+        ending = await _ending(status, command[0]) if not isinstance(exc.__cause__, TimeoutError) else None
         if ending is None:
             raise
-        raise ServerError(f"the server does not start: {ending.describe(command)}") from exc
+        raise ServerError(f"the server does not start: {ending}") from exc
 
 
-async def _ending(status: Path) -> Ending | None:
+async def _ending(status: Path, name: str) -> str | None:
     """How the command ended; its last word may need a moment."""
     for _ in range(int(_ENDING_WAIT_S / _LOOK_EVERY_S)):
         found = _read(status)
-        if found is not None:
-            return found
+        if "error" in found:
+            return f"{name}: {found['error']}"
+        if "code" in found:
+            code = int(found["code"])
+            return f"{name} ended with exit code {code}" if code >= 0 else f"{name} was ended by {Signals(-code).name}"
         await asyncio.sleep(_LOOK_EVERY_S)
     return None
 
 
-def _read(status: Path) -> Ending | None:
-    found = json.loads(status.read_text(encoding="utf-8") or "{}")
-    if "error" in found:
-        return Ending(_NOT_FOUND, found["error"])
-    return Ending(found["code"]) if "code" in found else None
+def _read(status: Path) -> dict[str, Any]:
+    return dict(json.loads(status.read_text(encoding="utf-8") or "{}"))
+
+
+def _proxy(client: Client[Any]) -> Any:
+    """A server that passes everything on to a connected client, so that every request goes to the same session."""
+    try:
+        from fastmcp.server import create_proxy  # noqa: PLC0415 - FastMCP 3 and 4
+    except ImportError:
+        return FastMCP.as_proxy(client)  # type: ignore[attr-defined,unused-ignore]  # FastMCP 2
+    return create_proxy(client)
 
 
 async def _tools(stack: AsyncExitStack, client: Client[Any], name: str, timeout_s: float) -> dict[str, Any]:
