@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,15 @@ def build(kind: str, target: str) -> FastMCP[Any]:
     @app.tool
     async def fails(n: int) -> str:
         raise ValueError(f"no {n}")
+
+    @app.tool
+    async def forks() -> int:
+        child = os.fork()
+        if child == 0:
+            signal.pause()
+            os._exit(0)
+        os.kill(child, signal.SIGTERM)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])  # noqa: ASYNC222 - it ends at once
 
     if kind != "none":
         instrument(app, sinks_for(kind, target))

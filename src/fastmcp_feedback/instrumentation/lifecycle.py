@@ -119,6 +119,7 @@ class _Handlers:
     def __init__(self) -> None:
         self._servers = 0
         self._previous: SignalHandler | None = None
+        self._held = threading.local()
 
     @contextmanager
     def installed(self) -> Iterator[None]:
@@ -153,11 +154,22 @@ class _Handlers:
         _flush_all("flush on a signal", final=False)
         return self._previous(signum, frame) if self._previous is not None else None
 
+    def before_fork(self) -> None:
+        """Hold SIGTERM back until the child's handler is settled: one that comes in between would be forgotten."""
+        ours = signal.getsignal(signal.SIGTERM) is _on_sigterm
+        self._held.mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}) if ours else None
+
+    def after_fork(self) -> None:
+        """Let it through."""
+        if self._held.mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._held.mask)
+
     def after_fork_in_child(self) -> None:
         """A child is no server until it runs one: SIGTERM ends it as it would without us."""
         self._servers = 0
         if signal.getsignal(signal.SIGTERM) is _on_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        self.after_fork()
 
 
 _handlers = _Handlers()
@@ -175,10 +187,14 @@ def _on_sigterm(signum: int, _frame: FrameType | None) -> None:
 
 def _after_fork_in_child() -> None:
     """What ran or waited for its hooks at the fork is the parent's to record."""
-    _handlers.after_fork_in_child()
     for middleware in list(living):
         middleware.forget_running()
+    _handlers.after_fork_in_child()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
+    os.register_at_fork(
+        before=_handlers.before_fork,
+        after_in_parent=_handlers.after_fork,
+        after_in_child=_after_fork_in_child,
+    )
