@@ -221,8 +221,20 @@ def _kinds(rows: list[dict[str, Any]], *, repeated: bool) -> Iterator[tuple[Flai
         yield "identical_retry", rows, alike
     elif failures >= _MIN_CHAIN and "different" in alike:
         yield "retry_chain", rows, alike
-    elif len(rows) >= _MIN_NEAR and all(found == "near" for found in alike):
-        yield "near_retry", rows, alike
+    else:
+        yield from _near(rows, alike)
+
+
+def _near(rows: list[dict[str, Any]], alike: list[Likeness]) -> Iterator[tuple[FlailKind, list[dict[str, Any]], list[Likeness]]]:
+    """Stretches of tries that are near each other. Where only sizes are known, each of three has to have failed: they tell little."""
+    start = 0
+    for place in range(len(rows)):
+        if place == len(alike) or alike[place] == "different":
+            part = rows[start : place + 1]
+            counted = part if all(map(knows_arguments, part)) else list(filter(_failed, part))
+            if len(counted) >= _MIN_NEAR:
+                yield "near_retry", part, alike[start:place]
+            start = place + 1
 
 
 def _repetitions(rows: list[dict[str, Any]], alike: list[Likeness]) -> Iterator[tuple[FlailKind, list[dict[str, Any]], list[Likeness]]]:
