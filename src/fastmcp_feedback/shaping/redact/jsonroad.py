@@ -8,6 +8,7 @@ its place.
 from __future__ import annotations
 
 import marshal
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,7 +18,7 @@ from ...jsonsafe import dump_safe, loads, needs_care
 from .keys import PLAIN, WEAK
 from .shapes import Buffer
 from .stems import MAX_JSON_KEY, key_places
-from .structure import deeper_than, enclosing, mask_escapes, value_end
+from .structure import deeper_than, enclosing, mask_escapes, outermost, value_end
 from .tokens import MIN_RUN, RUN_CHARS
 from .walk import NAME_FIELDS
 
@@ -75,7 +76,7 @@ class _Document:
     strings is then known (`_texts`), so the walk need not look at any text again.
     """
 
-    __slots__ = ("_breathe", "_changes", "_covered", "_data", "_masked", "_redactor", "_texts", "_walks")
+    __slots__ = ("_breathe", "_changes", "_covered", "_data", "_has_values", "_masked", "_redactor", "_texts", "_walks")
 
     def __init__(self, redactor: Redactor, data: bytes, breathe: Callable[[], None] | None) -> None:
         self._redactor = redactor
@@ -84,6 +85,7 @@ class _Document:
         self._changes: list[_Change] = []
         self._texts: dict[str, str] = {}
         self._walks: list[tuple[int, int]] = []
+        self._has_values: bool | None = None
         self._covered = 0  # up to here, all is inside a container that is walked
         self._masked = mask_escapes(data, breathe)
 
@@ -99,8 +101,8 @@ class _Document:
                 start, stop = masked.rfind(b'"', done, place) + 1, masked.find(b'"', place)
                 if start > 0 and stop >= 0:
                     done = self._string(start, stop, place, end) or done
-        for begin, finish in _outermost(self._walks):
-            self._walk(begin, finish)
+        if self._walks:
+            self._walk_all()
         if not self._changes:
             return data
         if found is not None:
@@ -183,8 +185,14 @@ class _Document:
             return False
         before = self._data[max(0, start - 16) : start - 1]
         if before.endswith(b":"):
-            return text == "Secret" or (before.endswith(_NAME_MARKS) and _VALUE_MARK in self._data)
+            return text == "Secret" or (before.endswith(_NAME_MARKS) and self._holds_values())
         return text.startswith("-") or (before.endswith(b"[") and self._data[stop + 1 : stop + 2] == b",")
+
+    def _holds_values(self) -> bool:
+        """Has any object here a field that a name can belong to?"""
+        if self._has_values is None:
+            self._has_values = _VALUE_MARK in self._data
+        return self._has_values
 
     def _note_around(self, start: int) -> None:
         """The container around the string at `start` is to be walked."""
@@ -194,6 +202,19 @@ class _Document:
     def _note(self, start: int, stop: int) -> None:
         self._walks.append((start, stop))
         self._covered = max(self._covered, stop)
+
+    def _walk_all(self) -> None:
+        """Walk the noted containers, and let what comes out replace the changes inside them."""
+        ranges = outermost(self._walks)
+        starts = [start for start, _stop in ranges]
+        before, self._changes = self._changes, []
+        for start, stop in ranges:
+            self._walk(start, stop)
+        for change in before:
+            at = bisect_right(starts, change.start) - 1
+            if at < 0 or change.start >= ranges[at][1]:
+                self._changes.append(change)
+        self._changes.sort()
 
     def _walk(self, start: int, stop: int) -> None:
         """Decode a container and walk it; the texts with candidates were already looked at."""
@@ -211,9 +232,7 @@ class _Document:
 
         value = loads(self._data[start:stop])
         redacted = redactor.walk(found, text).value(value)
-        self._changes = [change for change in self._changes if change.stop <= start or change.start >= stop]
         self._change(start, stop, value, redacted, found)
-        self._changes.sort()
 
     def _places(self, buffer: Buffer) -> Iterator[tuple[int, int]]:
         """Where candidates stand, in order; with the end of a secret word, or 0 for a shape."""
@@ -237,15 +256,6 @@ class _Document:
 def _decoded(raw: bytes) -> str:
     """The text of a string literal, quotes not included."""
     return str(orjson.loads(b'"%b"' % raw)) if b"\\" in raw else raw.decode()
-
-
-def _outermost(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those that lie in no other."""
-    out: list[tuple[int, int]] = []
-    for start, stop in sorted(ranges, key=lambda place: (place[0], -place[1])):
-        if not out or start >= out[-1][1]:
-            out.append((start, stop))
-    return out
 
 
 def _differing(data: bytes, value: Any, redacted: Any) -> bytes:

@@ -73,6 +73,19 @@ def enclosing(masked: bytes, at: int) -> tuple[int, int] | None:
     return (start, end) if end >= 0 else None
 
 
+def outermost(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that lie in no other, in order.
+
+    >>> outermost([(5, 9), (2, 4), (3, 4), (5, 6)])
+    [(2, 4), (5, 9)]
+    """
+    out: list[tuple[int, int]] = []
+    for start, stop in sorted(ranges, key=lambda place: (place[0], -place[1])):
+        if not out or start >= out[-1][1]:
+            out.append((start, stop))
+    return out
+
+
 def _closing(masked: bytes, at: int, depth: int) -> int:
     """The place behind the bracket that closes the outermost of `depth` open containers, or of the one that opens here."""
     while True:
