@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 HOSTILE: Final = (
     '"""', "'''", "\n", "\r\n", "\\", '"; import os; os.abort() #', "\x00", "\x85", "\u2028", "\u202e", "#", "{x}", "%s", "\ud7ff",
     "\x1b[31m",
-    "</recorded>", "<recorded>", "\U000e0041", "def f():", "[REDACTED", "\u00e9",
+    "</recorded>", "<recorded>", "\U000e0041", "def f():", "\u00e9",
 )  # fmt: skip
 hostile_text: Final = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=6), max_size=6).map("".join)
 """Text that tries to get out of wherever it stands."""
