@@ -25,9 +25,11 @@ def is_broad(handler: ast.ExceptHandler) -> bool:
 
 
 def raises_again(handler: ast.ExceptHandler) -> bool:
-    """Does the handler end in a bare `raise`?"""
+    """Does the handler end in a bare `raise`, or in raising another error from the one it caught?"""
     last = handler.body[-1]
-    return isinstance(last, ast.Raise) and last.exc is None
+    if not isinstance(last, ast.Raise):
+        return False
+    return last.exc is None or (isinstance(last.cause, ast.Name) and last.cause.id == handler.name)
 
 
 @pytest.mark.parametrize("path", [path for path in package_files() if path.name != "contain.py"], ids=relative)

@@ -13,6 +13,10 @@ from .. import contain
 SLOW_SYNC_HOOK_S = 0.05
 
 
+class HookEnded(Exception):
+    """A hook tried to end the process or its task; the text names the exception's class."""
+
+
 async def run_hook(name: str, hook: Callable[..., Any], args: tuple[Any, ...], timeout_s: float) -> dict[str, Any]:
     """The hook's dict, or an empty one when it fails, is too slow (async) or answers something else.
 
@@ -22,7 +26,7 @@ async def run_hook(name: str, hook: Callable[..., Any], args: tuple[Any, ...], t
     answer: Any = None
     began = time.perf_counter()
     with contain.contain(name, "the call is recorded without its answer"):
-        answer = hook(*args)
+        answer = _called(hook, args)
         if inspect.isawaitable(answer):
             answer = await _bounded(name, answer, timeout_s)
         elif time.perf_counter() - began > SLOW_SYNC_HOOK_S:
@@ -35,9 +39,28 @@ async def run_hook(name: str, hook: Callable[..., Any], args: tuple[Any, ...], t
     return answer
 
 
+def _called(hook: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """What the hook returns. An exit or a cancellation that it raises itself is its failure, not the server's."""
+    try:
+        return hook(*args)
+    except Exception:
+        raise
+    except BaseException as exc:
+        raise HookEnded(type(exc).__name__) from exc
+
+
+async def _guarded(awaitable: Any) -> Any:
+    try:
+        return await awaitable
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as exc:
+        raise HookEnded(type(exc).__name__) from exc
+
+
 async def _bounded(name: str, awaitable: Any, timeout_s: float) -> Any:
     """The awaitable's value, or None after `timeout_s`; one that ignores its cancellation is left behind."""
-    task = asyncio.ensure_future(awaitable)
+    task = asyncio.ensure_future(_guarded(awaitable))
     try:
         await asyncio.wait((task,), timeout=timeout_s)
     except BaseException:

@@ -16,6 +16,10 @@ class LoopClosed(Exception):
     """The server's loop is gone and no new one has been seen."""
 
 
+class SinkEnded(Exception):
+    """A sink tried to end the process; the text names the exception's class."""
+
+
 class HostLoop:
     """Follows the loop that the host runs on. `bind` is called from that loop, often, and costs one comparison."""
 
@@ -35,10 +39,15 @@ class HostLoop:
 
 
 async def write(sink: Any, records: Sequence[Record]) -> None:
-    """`sink.write(records)`, awaited when it is a coroutine."""
-    answer = sink.write(records)
-    if inspect.isawaitable(answer):
-        await answer
+    """`sink.write(records)`, awaited when it is a coroutine. An exit that it raises is its failure, not the server's."""
+    try:
+        answer = sink.write(records)
+        if inspect.isawaitable(answer):
+            await answer
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as exc:
+        raise SinkEnded(type(exc).__name__) from exc
 
 
 async def write_on(host: HostLoop, sink: Any, records: Sequence[Record]) -> None:

@@ -155,7 +155,7 @@ class Inbox:
             item, size_bytes = self._items.popleft()
             try:
                 self._consume(item, size_bytes)
-            except Exception as exc:  # noqa: BLE001 - the thread must live on
+            except BaseException as exc:  # noqa: BLE001 - the thread must live on, whatever a hook of the host raises
                 contain.report("shaping", exc)
             del item
             self.taken += 1

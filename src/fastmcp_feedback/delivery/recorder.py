@@ -148,7 +148,7 @@ class Recorder:
     def _consume(self, item: RawCall | Record, size_bytes: int) -> None:
         try:
             shaped = self._shape(item)
-        except Exception:
+        except BaseException:
             with self._lock:
                 for runner in self.runners:
                     runner.account.refused["shaping_failed"] += 1

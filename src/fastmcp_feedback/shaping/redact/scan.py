@@ -15,7 +15,7 @@ from .keys import KeyRules, segments
 from .pairs import PairRules
 from .patterns import HostPattern, host_spans
 from .shapes import Buffer, shape_spans
-from .spans import Span, merge
+from .spans import Span, merge, whole
 from .stems import key_places
 
 _MAX_WRAPS: Final = 2
@@ -60,7 +60,7 @@ class TextRules:
                 for span in pii.spans(data, self._groups)
                 if span[2] != "email" or not any(a < span[1] and span[0] < b for a, b, _rule in taken)
             ]
-        return merge(out) if out else out
+        return whole(data, merge(out)) if out else out
 
     def may_hold_more(self, text: str) -> bool:
         """A quick look: could the host's patterns or personal data be in this text?"""
@@ -70,7 +70,7 @@ class TextRules:
 
     def extra_spans(self, data: bytes) -> list[Span]:
         """Only the host's patterns and personal data, for a text in which the other passes found nothing."""
-        return merge(host_spans(data, self._host) + pii.spans(data, self._groups))
+        return whole(data, merge(host_spans(data, self._host) + pii.spans(data, self._groups)))
 
     def _slice(self, buffer: Buffer, start: int, stop: int, depth: int) -> list[Span]:
         out = self.shapes(buffer, start, stop, depth)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 Span = tuple[int, int, str]
 
 
@@ -20,6 +23,31 @@ def merge(spans: list[Span]) -> list[Span]:
             out[-1] = (first, max(last, end), name)
         else:
             out.append((start, end, rule))
+    return out
+
+
+_LONG: Final = 120
+_TOKEN: Final = re.compile(rb"[A-Za-z0-9+/=_.~%\-]*")
+
+
+def whole(data: bytes, spans: list[Span]) -> list[Span]:
+    """The same spans with ends that cut nothing in two: no character, and no token of a value that was longer than looked at.
+
+    A long span that a limit ended in the midst of a token goes on to that token's end; spans inside are swallowed, so the
+    text is gone over once.
+    """
+    out: list[Span] = []
+    for first, last, rule in spans:
+        if out and last <= out[-1][1]:
+            continue
+        start, end = max(first, out[-1][1]) if out else first, last
+        if end - start >= _LONG and data[end - 1 : end + 1].isascii() and _TOKEN.fullmatch(data, end - 1, min(end + 1, len(data))):
+            end = _TOKEN.match(data, end).end()  # type: ignore[union-attr]  # it matches the empty text, too
+        while end < len(data) and data[end] & 0xC0 == 0x80:
+            end += 1
+        while start > 0 and data[start] & 0xC0 == 0x80:
+            start -= 1
+        out.append((start, end, rule))
     return out
 
 

@@ -54,8 +54,8 @@ WEBHOOKS: Final = {
 
 
 # Only URLs with user info, with a telling parameter or to a known webhook host are looked at; all others cost nothing.
-_WITH_USER: Final = re.compile(rb"://[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
-_WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,300}+@)")
+_WITH_USER: Final = re.compile(rb"://[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,2048}+@)")
+_WITH_USER_ESCAPED: Final = re.compile(rb"(?<=:)\\/\\/[^\s/?#\"'<>\\`@:]*+(?:@|:[^\s\"'<>\\`@]{1,2048}+@)")
 _GO_DSN: Final = re.compile(rb"(?<![\w.\-])[\w.\-]{1,64}+:([^\s@:\"'/]{1,200}+)@(?:tcp|unix|udp)\(")
 _NAMES: Final = b"|".join(re.escape(name.encode()) for name in sorted(URL_KEYS, key=len, reverse=True))
 _NAMED: Final = tuple(re.compile(rb"%b(?:amp;)?(?:%b)=" % (mark, _NAMES)) for mark in (rb"\?", b"&", b";"))
@@ -68,7 +68,7 @@ _HOOK: Final = re.compile(rb"//(?:[a-z0-9\-]+\.)?(?:%b)[:/]" % b"|".join(re.esca
 def spans(data: bytes, low: bytes, start: int, stop: int) -> list[Span]:
     """Secrets of the URLs in one slice."""
     out: list[Span] = []
-    limit = min(len(data), stop + 400)
+    limit = min(len(data), stop + 2200)
     if data.find(b"@", start, limit) >= 0:
         for found in _WITH_USER.finditer(data, start, limit):
             out += _at(data, found.start(), 3)
