@@ -18,6 +18,7 @@ from typing import Any, Final
 import orjson
 
 MAX_DEPTH: Final = 250
+_MAX_INT_BITS: Final = 14_000
 CUT_DEPTH: Final = "[TRUNCATED]"
 CUT_CYCLE: Final = "[CYCLE]"
 
@@ -140,7 +141,8 @@ def to_safe(value: Any, depth: int = 0, inside: tuple[int, ...] = ()) -> Any:  #
         number = float(value)
         return number if number - number == 0.0 else str(number)
     if isinstance(value, int):
-        return int(value)
+        bits = value.bit_length()  # beyond its limit Python refuses to write the digits
+        return int(value) if bits <= _MAX_INT_BITS else f"<integer of {bits} bits>"
     if isinstance(value, (Mapping, list, tuple, set, frozenset)):
         if depth >= MAX_DEPTH:
             return CUT_DEPTH

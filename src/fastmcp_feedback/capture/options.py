@@ -113,6 +113,9 @@ class CaptureOptions:
         if self.max_llm_text_chars is None:
             put(self, "max_llm_text_chars", 8 * self.max_error_chars)
         positive("max_llm_text_chars", self.max_llm_text_chars, whole=True)
+        for option in ("events_inherit_identity", "capture_llm_text", "call_reference"):
+            if not isinstance(getattr(self, option), bool):
+                raise ValueError(f"{option}={getattr(self, option)!r}: must be True or False")
         for option in ("hook_timeout", "correlation_timeout"):
             positive(option, getattr(self, option), whole=False)
         for option in ("identity_resolver", "enricher", "result_classifier", "fault_hook", "random"):

@@ -58,7 +58,7 @@ class EventMaker:
         return EventRecord(
             kind=short(kind) or kind,
             occurred_at=utc_now(),
-            key=short(key),
+            key=self._key(key, call),
             call_id=joined.id if joined is not None else short(call_id),
             session_id=short(context.session_id) if context is not None else None,
             user_sub=short(user_sub if user_sub is not None else (inherit.user_sub if inherit else None)),
@@ -71,6 +71,11 @@ class EventMaker:
 
     def _short(self, value: Any) -> str | None:
         return None if value is None else self._texts.short(value if isinstance(value, str) else str(value))
+
+    def _key(self, key: str | None, call: RawCall | None) -> str | None:
+        shown = self._texts.short(key)
+        carry = self._carry(call) if shown is not None else _EMPTY
+        return carry.apply_text(shown) if carry and shown is not None else shown
 
     def _attrs(self, attrs: Mapping[str, Any] | None, call: RawCall | None) -> Any:
         if not attrs:

@@ -34,6 +34,7 @@ def main(status_file: str, command: list[str]) -> int:
         else:
             child.send_signal(signum)
 
+    _end_with_parent()
     for name in FORWARDED:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), forward)
@@ -48,6 +49,16 @@ def main(status_file: str, command: list[str]) -> int:
     code = child.wait()
     _write(status_file, {"code": code})
     return code if code >= 0 else 128 - code
+
+
+def _end_with_parent() -> None:
+    """On Linux, get SIGTERM (and hand it on) when the proxy is killed and cannot say so."""
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes  # noqa: PLC0415 - only here
+
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
 
 
 def _write(status_file: str, status: dict[str, object]) -> None:

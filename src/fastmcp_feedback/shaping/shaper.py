@@ -59,7 +59,9 @@ class Shaper:
         full = call.mode == "full"
         if full or not call.classified or self._has_outlet(call):
             args = self._redaction.payload(call.args, carried, full=full, needed=True)
-            carry = CarryOver.from_values(carried) if carried else NO_CARRY
+            if carried:
+                carry = CarryOver.from_values(carried)
+                args = _without(args, carry)
         outcome, message = self._outcome(call)
         result = None
         if call.result is not None and (full or message is not None):
@@ -67,6 +69,7 @@ class Shaper:
             result = self._redaction.payload(call.result, found, full=full, needed=message is not None, carry=carry)
             if found:
                 carry = CarryOver.from_values([*carried, *found])
+                result = _without(result, carry)
         record = self._record(call, outcome, message, args, result, carry)
         keep = not self._options.sample_rates or self._keep(call, record)
         call.carry = carry.seal() if carry else None
@@ -119,14 +122,14 @@ class Shaper:
         identity = self._redaction.mapping(call.identity, carry) if call.identity else {}
         extra, version = self._extra(call, carry) if call.extra else ({}, None)
         record = ToolCallRecord(
-            tool=text(call.tool) or "",
+            tool=carry.apply_text(text(call.tool) or "") if carry else text(call.tool) or "",
             started_at=utc_from_ns(call.started_ns),
             duration_ms=call.duration_ns / 1e6,
             ok=outcome == "ok",
             mode=call.mode,
             outcome=outcome,
             id=call.id,
-            error_type=text(error_type),
+            error_type=carry.apply_text(error_type) if carry and error_type else text(error_type),
             error_message=self._error_text(message, carry),
             session_id=text(context.session_id),
             request_id=text(context.request_id),
@@ -219,6 +222,11 @@ class Shaper:
             object.__setattr__(record, "sample_rate", rate)
             return keep
         return True
+
+
+def _without(payload: Encoded | None, carry: CarryOver) -> Encoded | None:
+    """The payload without other places of the values that were removed from it."""
+    return Encoded(carry.apply_json(payload.data)) if payload is not None and carry else payload
 
 
 def _slim(record: ToolCallRecord) -> ToolCallRecord:

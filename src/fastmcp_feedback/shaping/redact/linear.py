@@ -9,6 +9,7 @@ from typing import Any, Final
 
 _REPEATS: Final = {sre.MAX_REPEAT, sre.MIN_REPEAT}
 _LARGE: Final = 64  # a repeat beyond this many rounds counts as unbounded
+_FEW: Final = 4  # so few rounds of a part that varies cannot multiply up to much
 _EVERYTHING: Final = frozenset(range(256)) | {-1}
 
 
@@ -61,14 +62,16 @@ def _item(op: Any, argument: Any, *, inside: bool, fold: bool) -> str | None:
 
 def _repeat(argument: Any, *, inside: bool, fold: bool) -> str | None:
     low, high, body = argument
-    long = int(high) > _LARGE
     if inside and (low != high) and int(high) > 1:
         return "a repeat inside a repeat"
     items = list(body)
+    if int(high) > _FEW and any(op is sre.BRANCH and _varies(op, arg) for op, arg in _flatten(items)):
+        return "alternatives inside a repeat that can take the same text"
     if int(high) > 1 and not _separated(items, fold=fold):
-        if any(_long(op, arg) if not long else _varies(op, arg) for op, arg in items):
+        many = int(high) > _FEW
+        if any(_varies(op, arg) if many else _long(op, arg) for op, arg in items):
             return "a repeat inside a repeat"
-        return _sequence(items, inside=inside or long, fold=fold)
+        return _sequence(items, inside=inside or many, fold=fold)
     return _sequence(items, inside=inside, fold=fold)
 
 
