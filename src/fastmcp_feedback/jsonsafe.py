@@ -19,6 +19,7 @@ import orjson
 
 MAX_DEPTH: Final = 250
 _MAX_INT_BITS: Final = 14_000
+_WORD: Final = 1 << 63
 CUT_DEPTH: Final = "[TRUNCATED]"
 CUT_CYCLE: Final = "[CYCLE]"
 
@@ -133,7 +134,7 @@ def _dumps_size(value: Any) -> int | None:
 def to_safe(value: Any, depth: int = 0, inside: tuple[int, ...] = ()) -> Any:  # noqa: C901, PLR0911 - one line for each type of the rule
     """The value made of dict, list, str, int, float, bool and None only, by the module's rule."""
     kind = type(value)
-    if value is None or kind is bool or kind is int:
+    if value is None or kind is bool or (kind is int and -_WORD < value < _WORD):
         return value
     if isinstance(value, str):
         return clean_text(str.__str__(value))
