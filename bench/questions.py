@@ -51,7 +51,8 @@ async def scan(reader: Reader, since: datetime) -> None:
     table = reader.calls if reader.dialect == "postgresql" else f"{reader.calls} NOT INDEXED"
     condition = f"{hidden} >= :since" if reader.dialect == "sqlite" else f"({hidden} + interval '0 s') >= :since"
     await reader.rows(
-        "WITH c AS (SELECT tool, outcome, duration_ms, user_sub, conversation_key, ROW_NUMBER() OVER (PARTITION BY tool ORDER BY duration_ms) AS r, "
+        "WITH c AS (SELECT tool, outcome, duration_ms, user_sub, "
+        "ROW_NUMBER() OVER (PARTITION BY tool ORDER BY duration_ms) AS r, "
         f"COUNT(*) OVER (PARTITION BY tool) AS n FROM {table} WHERE {condition}) "
         "SELECT tool, COUNT(*) AS calls, SUM(CASE WHEN outcome <> 'ok' THEN 1 ELSE 0 END) AS failed, "
         "MIN(CASE WHEN r >= 0.95 * n THEN duration_ms END) AS p95_ms, COUNT(DISTINCT user_sub) AS users FROM c GROUP BY tool",

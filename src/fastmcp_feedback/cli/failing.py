@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json as jsonlib
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
 from ..query.calls import find_call
-from ..query.failures import FailureDetail, find_failure, list_failures
+from ..query.failures import FailureDetail, FailureGroup, find_failure, list_failures
 from ..query.flailing import Flail, find_flailing
 from .narrowing import Limit, Which, chosen, nothing
 from .output import CliError, console, count, error_text, milliseconds, moment, outcome_text, plain, print_json, table
@@ -39,6 +40,7 @@ _FIRST = (
 )
 _PAYLOADS = ("args", "result")
 _SHORT_ID = 13
+_NARROW = 120  # columns of a terminal below which the less needed ones are left out
 
 
 def failures(*, which: Which | None = None, number: Limit = 20, db: Database = None, json: AsJson = False) -> None:
@@ -61,16 +63,20 @@ def failures(*, which: Which | None = None, number: Limit = 20, db: Database = N
     if not groups:
         out.print(nothing(which, "failure"))
         return
-    columns = [("calls", "right"), ("tool", "left"), ("fault", "left"), ("error", "left"), ("users", "right"), ("first seen", "left"),
-               ("last seen", "left"), ("fingerprint", "left"), ("example", "left")]  # fmt: skip
-    rows = [
-        (
-            count(group.calls), group.tool, group.fault, error_text(group.error_type, group.message), group.users or "",
-            moment(group.first_seen), moment(group.last_seen), group.fingerprint, group.example_id[:_SHORT_ID],
-        )
-        for group in groups
-    ]  # fmt: skip
-    out.print(table("", columns, rows))
+    shown: list[tuple[str, str, Callable[[FailureGroup], Any]]] = [
+        ("calls", "right", lambda group: count(group.calls)),
+        ("tool", "left", lambda group: group.tool),
+        ("fault", "left", lambda group: group.fault),
+        ("error", "left", lambda group: error_text(group.error_type, group.message)),
+        ("users", "right", lambda group: group.users or ""),
+        ("first seen", "left", lambda group: moment(group.first_seen)),
+        ("last seen", "left", lambda group: moment(group.last_seen)),
+        ("fingerprint", "left", lambda group: group.fingerprint),
+        ("example", "left", lambda group: group.example_id[:_SHORT_ID]),
+    ]
+    if out.width < _NARROW:
+        shown = [column for column in shown if column[0] not in {"fault", "users", "first seen", "example"}]
+    out.print(table("", [column[:2] for column in shown], [[value(group) for _, _, value in shown] for group in groups]))
 
 
 def _show_failure(detail: FailureDetail, *, as_json: bool) -> None:

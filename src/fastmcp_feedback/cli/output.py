@@ -51,7 +51,7 @@ def table(title: str, columns: Sequence[tuple[str, str]], rows: Iterable[Sequenc
     """A table; columns are (heading, `left` or `right`). Cells are shown as they are, never read as markup."""
     made = Table(title=title, title_justify="left", pad_edge=False, box=None, header_style="bold")
     for heading, side in columns:
-        made.add_column(heading, justify="right" if side == "right" else "left", overflow="ellipsis", no_wrap=side == "right")
+        made.add_column(heading, justify="right" if side == "right" else "left", overflow="fold", no_wrap=side == "right")
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text("" if cell is None else plain(cell)) for cell in row))
     return made
