@@ -28,7 +28,8 @@ def _run(ready: Future[asyncio.AbstractEventLoop], runners: Sequence[SinkRunner]
     finally:
         for task in tasks:
             task.cancel()
-        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        if tasks:  # a recorder may have no sink
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         loop.close()
 
 
