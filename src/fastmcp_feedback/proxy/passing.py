@@ -118,6 +118,7 @@ class Passing(Middleware):
 
     def __init__(self, upstreams: Upstreams) -> None:
         self._upstreams = upstreams
+        self._info: dict[str, str] = {}
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """Serve a request, known to the relay."""
@@ -155,7 +156,7 @@ class Passing(Middleware):
         return self._as_upstream(await call_next(context), capabilities)
 
     def _as_upstream(self, result: Any, theirs: Any) -> Any:
-        self._upstreams.current().info = _server_info(result)
+        self._info = _server_info(result)
         ours = getattr(result, "capabilities", None)
         if ours is None or theirs is None:
             return result
@@ -173,7 +174,7 @@ class Passing(Middleware):
 
     def describe_server(self, _tool: str, _args: Any, _result: Any, _context: Any) -> dict[str, str]:
         """An enricher: the upstream's name, and its version for the column of that name."""
-        return self._upstreams.current().info
+        return self._info
 
 
 def _common(ours: Any, theirs: Any) -> Any:

@@ -53,8 +53,8 @@ async def run(options: ProxyOptions) -> int:
     except (SinkUnavailable, ForeignTables, ValueError, ImportError, OSError) as exc:
         raise ProxyError(f"the database cannot be used: {exc}") from exc
     with tempfile.TemporaryDirectory(prefix="fastmcp-feedback-") as folder:
-        upstreams = Upstreams(_maker(options, Path(folder)))
-        upstreams.on_ended(_tell_end)
+        # Over stdio the end of the command is the end of the proxy; over HTTP other clients go on.
+        upstreams = Upstreams(_maker(options, Path(folder)), _tell_end if options.http else None)
         passing = Passing(upstreams)
         server = _build(options, upstreams, passing)
         recorder = instrument(

@@ -95,7 +95,6 @@ class Upstream:
     def __init__(self, transport: ClientTransport, *, over_http: bool, shared: bool) -> None:
         self.relay = Relay(over_http=over_http, shared=shared)
         self._base: ProxyClient[Any] = ProxyClient(transport, **self.relay.handlers())
-        self.info: dict[str, str] = {}
 
     def client(self, mode: str | None = None) -> ProxyClient[Any]:
         """A client for one request, in the era of the protocol that the own client speaks unless another mode is named."""
@@ -146,26 +145,26 @@ class Upstreams:
     """Finds the upstream of the request that is being served: one for each MCP session, one for all that have none.
 
     Clients over stdio have no session id, and neither has any client of protocol 2026-07-28.
+
+    Args:
+        make: Makes an upstream; told whether it is for those without a session.
+        on_ended: Hears of one that is gone before it is replaced. None: none is ever replaced.
     """
 
-    def __init__(self, make: Callable[[bool], Upstream]) -> None:
+    def __init__(self, make: Callable[[bool], Upstream], on_ended: Callable[[Upstream], None] | None) -> None:
         self._make = make
+        self._on_ended = on_ended
         self._by_session: dict[str, Upstream] = {}
-        self._ended: Callable[[Upstream], None] = lambda _upstream: None
-
-    def on_ended(self, tell: Callable[[Upstream], None]) -> None:
-        """What to do when one is replaced because it is gone."""
-        self._ended = tell
 
     def current(self) -> Upstream:
-        """The upstream of this request, made when it is new or its predecessor is gone."""
+        """The upstream of this request, made when it is new, or when its predecessor is gone and may be replaced."""
         connection = getattr(_front_session(), "_connection", None)  # the one object of a session that lasts
         session_id: str = getattr(connection, "session_id", None) or self._named_by_header() or NO_SESSION
         found = self._by_session.get(session_id)
-        if found is not None and not found.ended:
+        if found is not None and (self._on_ended is None or not found.ended):
             return found
-        if found is not None:
-            self._ended(found)
+        if found is not None and self._on_ended is not None:
+            self._on_ended(found)
         made = self._by_session[session_id] = self._make(session_id == NO_SESSION)
         if found is None and session_id != NO_SESSION and connection is not None:
             connection.exit_stack.push_async_callback(self._forget, session_id)
