@@ -176,14 +176,10 @@ HABITS: tuple[tuple[Callable[[Conversation], None], float], ...] = (
 def conversations(calls: int, world: World, *, seed: int = 7, days: float = 30, mode: str = "full") -> Iterator[list[ToolCallRecord]]:
     """About so many calls, a conversation at a time, in the order of their beginnings."""
     rng = random.Random(seed)
-    mean = 22
-    count = max(1, calls // mean)
     habits, weights = zip(*HABITS, strict=True)
     made = 0
-    for number in range(count * 4):
-        if made >= calls:
-            return
-        day = days * min(1.0, (number + rng.random()) / count)
+    while made < calls:
+        day = days * made / calls
         busy = 0.5 - 0.5 * math.cos(2 * math.pi * (day % 1))  # nights are quiet
         began = START + timedelta(days=math.floor(day) + (day % 1) * 0.5 + 0.25 + 0.2 * busy)
         talk = Conversation(rng, world, began, days, mode)
