@@ -48,7 +48,8 @@ def make_repository(folder: Path) -> Path:
 def proxied(database: Path, *server: str) -> Client[Any]:
     """A client of a server that runs behind the proxy."""
     arguments = ["proxy", "--mode", "full", "--db", str(database), "--", *server]
-    return Client(StdioTransport(COMMAND, arguments, env=dict(os.environ), keep_alive=False))
+    what_servers_say = database.with_name("stderr.txt")  # it would stand in the middle of the demo
+    return Client(StdioTransport(COMMAND, arguments, env=dict(os.environ), keep_alive=False, log_file=what_servers_say))
 
 
 async def drive(client: Client[Any], calls: list[tuple[str, dict[str, Any]]]) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from typing import Annotated
+from importlib.metadata import version
+from typing import Annotated, Final
 
 from cyclopts import App, Parameter
 
 from ..store.default_database import database_url
 from .output import CliError, fail
+
+TOKEN_ENV_VAR: Final = "FASTMCP_FEEDBACK_PROXY_TOKEN"  # noqa: S105 - its name
 
 
 def proxy(
@@ -21,9 +24,13 @@ def proxy(
     url: Annotated[str | None, Parameter(help="A remote server instead of a command.")] = None,
     header: Annotated[list[str] | None, Parameter(help="`Name: value` to send to the remote server; may be repeated.", negative="")] = None,
     http: Annotated[str | None, Parameter(help="Serve HTTP at HOST:PORT instead of stdio.")] = None,
-    token: Annotated[str | None, Parameter(help="What HTTP clients must send as a bearer token; needed beyond this machine.")] = None,
+    token: Annotated[
+        str | None,
+        Parameter(env_var=TOKEN_ENV_VAR, help="What HTTP clients must send as a bearer token; needed beyond this machine."),
+    ] = None,
 ) -> int:
     """Record any MCP server, in any language, by standing between it and its client."""
+    _need_fastmcp_4()
     from ..proxy.serve import ProxyOptions, run  # noqa: PLC0415 - the other commands need no server
     from ..proxy.telling import ProxyError  # noqa: PLC0415 - see above
 
@@ -46,6 +53,12 @@ def proxy(
         return fail(CliError(str(exc), code=getattr(exc, "code", 2)))
     except KeyboardInterrupt:
         return 130
+
+
+def _need_fastmcp_4() -> None:
+    installed = version("fastmcp")
+    if int(installed.split(".")[0]) < 4:
+        raise CliError(f"the proxy needs FastMCP 4, {installed} is installed", 'pip install "fastmcp>=4"')
 
 
 def parse_headers(lines: list[str]) -> dict[str, str]:
