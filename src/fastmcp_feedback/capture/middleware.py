@@ -61,9 +61,14 @@ class CaptureMiddleware(Middleware):
         # Calls whose after-hooks have not run yet: flush waits for them, exit submits them as they are.
         self.pending: dict[RawCall, asyncio.Task[None] | asyncio.TimerHandle] = {}
 
-    def mark_internal(self, tools: Iterable[str]) -> None:
-        """These tools are the recorder's own: recorded with the internal flag, never linked, not counted."""
-        self.internal_tools.update(tools)
+    def mark_internal(self, tools: Iterable[str], *, meta_only: bool = False) -> None:
+        """These tools are the recorder's own: recorded with the internal flag, never linked, not counted.
+
+        With `meta_only` their arguments and results are not kept: what a report says stands in the report alone.
+        """
+        names = frozenset(tools)
+        self.internal_tools.update(names)
+        self._meta_only |= names if meta_only else frozenset()
         self._special = self._meta_only | self._excluded | self.internal_tools
 
     # The next methods are on every caller's path, between code that leaves nothing of ours in the processor's caches:

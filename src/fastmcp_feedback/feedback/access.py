@@ -96,13 +96,16 @@ def current_call(recorder: CaptureMiddleware | None) -> RawCall | None:
 
 
 def mark_internal(recorders: Iterable[CaptureMiddleware], tools: Iterable[str]) -> None:
-    """Calls of these tools are the recorder's own; so is the running one, under whatever name its server was mounted."""
+    """Calls of these tools are the recorder's own; so is the running one, under whatever name its server was mounted.
+
+    Their arguments are not kept: only the stored report is cleaned of what its linked calls lost, and only it can be deleted.
+    """
     for recorder in recorders:
         if not recorder.internal_tools.issuperset(tools):
-            recorder.mark_internal(tools)
+            recorder.mark_internal(tools, meta_only=True)
         call = current_call(recorder)
         if call is not None:
-            call.internal = True
+            call.internal, call.mode = True, "meta"
 
 
 def caller_of(recorder: CaptureMiddleware | None) -> Caller:
