@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from .filters import Filter
 from .health import ToolHealth, tool_health
@@ -16,8 +16,8 @@ from .versions import ToolChange, changes, server_versions
 class HealthReport:
     """Health now and before.
 
-    `window` holds each tool against the window of equal length before `since` (empty without `since`), `version` against the version
-    before the newest (empty when there is only one); `never_called` names tools of the server that no call was recorded of in the
+    `window` holds each tool against the window of equal length before `since` (empty without `since`), `version` the newest
+    version against the one before in its last such window (empty when there is only one); `never_called` names tools of the server that no call was recorded of in the
     window, None when the server's list is not known.
     """
 
@@ -46,6 +46,7 @@ async def health_report(
     chosen = which or Filter()
     tools = await tool_health(reader, chosen)
     window: list[ToolChange] = []
+    length: timedelta | None = None
     if chosen.since is not None:
         length = (chosen.until or now or datetime.now(UTC)) - chosen.since
         earlier = replace(chosen, since=chosen.since - length, until=chosen.since)
@@ -54,10 +55,13 @@ async def health_report(
     version: list[ToolChange] = []
     if chosen.server_version is None:
         # Not bounded from below: the version before may have ended before the window.
-        known = [found.version for found in await server_versions(reader, replace(chosen, since=None))]
-        current, previous = (known[0] if known else None), (known[1] if len(known) > 1 else None)
+        known = await server_versions(reader, replace(chosen, since=None))
+        current, previous = (known[0].version if known else None), (known[1].version if len(known) > 1 else None)
     if current is not None and previous is not None:
-        old, new = (replace(chosen, since=None, server_version=name) for name in (previous, current))
+        new, old = replace(chosen, server_version=current), replace(chosen, server_version=previous)
+        if length is not None:
+            last = known[1].last_seen
+            old = replace(old, since=last - length, until=last + timedelta(microseconds=1))
         version = changes(await tool_health(reader, old), await tool_health(reader, new))
     called = {tool.tool for tool in tools}
     return HealthReport(
