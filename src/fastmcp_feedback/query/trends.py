@@ -17,7 +17,8 @@ class HealthReport:
     """Health now and before.
 
     `window` holds each tool against the window of equal length before `since` (empty without `since`), `version` the newest
-    version against the one before in its last such window (empty when there is only one); `never_called` names tools of the server that no call was recorded of in the
+    version against the one before in its last such window (empty when there is only one);
+    `never_called` names tools of the server that no call was recorded of in the
     window, None when the server's list is not known.
     """
 
