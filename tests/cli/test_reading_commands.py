@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from fastmcp_feedback.cli import output, reading
 from fastmcp_feedback.cli.app import run
 from support.recorded import a_call, database
 
@@ -48,6 +51,21 @@ def test_recorded_text_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.
     assert "[bold]" in shown
 
 
+@pytest.mark.parametrize("width", [80, 160])
+def test_each_call_takes_one_line(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a narrow terminal errors are cut to what is left, and ids stay long enough to be asked for."""
+    long = "the renderer ran out of memory while it looked at a scene that nobody had thought of before it was too late to stop " * 2
+    database(tmp_path, [a_call(n, outcome="error", error_type="ValueError", error_message=long) for n in range(3)])
+    monkeypatch.setattr(output, "console", lambda: Console(width=width, highlight=False, color_system=None))
+    monkeypatch.setattr(reading, "console", output.console)
+    assert run(["calls", "--db", str(tmp_path / "calls.db")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert {len(line.rstrip()) <= width for line in lines} == {True}
+    assert all("ValueError: the" in line and "\u2026" in line for line in lines[1:])
+    assert [line.split()[-1][:8] for line in lines[1:]] == ["00000002", "00000001", "00000000"]
+
+
 def test_calls_filters_and_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By tool, outcome and number, newest first."""
     db = recorded(tmp_path)
@@ -62,6 +80,8 @@ def test_calls_filters_and_counts(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("arguments", "code", "words"),
     [
         (["stats", "--db", "{}/missing.db"], 1, "there is no database at"),
+        (["stats", "--db", "{}/foreign.db"], 1, "is not of this package"),
+        (["calls", "--db", "{}/empty.db"], 1, "holds no recorded calls"),
         (["stats", "--since", "gestern"], 2, "is not a time"),
         (["calls", "--outcome", "broken"], 2, "write one of"),
         (["calls", "-n", "0", "--db", "{}/calls.db"], 2, "a page has 1 to 1000 calls"),
@@ -81,6 +101,10 @@ def test_a_mistake_is_one_line_and_an_exit_code(
 ) -> None:
     """No traceback; 1 could not, 2 asked wrongly."""
     recorded(tmp_path)
+    foreign = sqlite3.connect(tmp_path / "foreign.db")
+    foreign.execute("CREATE TABLE ffb_tool_calls (x)")
+    foreign.close()
+    (tmp_path / "empty.db").touch()
     monkeypatch.setenv("FASTMCP_FEEDBACK_DB", str(tmp_path / "calls.db"))
     assert run([argument.format(tmp_path) for argument in arguments]) == code
     err = capsys.readouterr().err
@@ -98,6 +122,18 @@ def test_nothing_recorded_is_said_in_words(tmp_path: Path, capsys: pytest.Captur
     db = recorded(tmp_path)
     assert run(["calls", "--db", db, "--tool", "nothing"]) == 0
     assert "No recorded call matches" in capsys.readouterr().out
+
+
+def test_a_database_of_somebody_else_stays_as_it_is(tmp_path: Path) -> None:
+    """Reading neither writes to it nor changes its journal mode."""
+    theirs = tmp_path / "theirs.db"
+    con = sqlite3.connect(theirs)
+    con.execute("CREATE TABLE t (x)")
+    con.close()
+    before = theirs.read_bytes()
+    assert run(["stats", "--db", str(theirs)]) == 1
+    assert theirs.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["theirs.db"]
 
 
 def test_db_commands_create_and_describe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

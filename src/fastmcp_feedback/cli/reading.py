@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
-from typing import Annotated, TypeVar
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 from cyclopts import App, Parameter
+from rich.cells import cell_len
+from rich.text import Text
 
 from ..query.calls import list_calls
 from ..query.filters import Filter
@@ -18,7 +21,12 @@ from ..sink import SinkUnavailable
 from ..store.default_database import database_url
 from .output import CliError, console, count, milliseconds, outcome_text, plain, print_json, table
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 T = TypeVar("T")
+_WIDE: Final = 110
+_LEAST_ERROR: Final = 16
 Database = Annotated[str | None, Parameter(help="Database file or URL. Default: FASTMCP_FEEDBACK_DB, else the user's own calls.db.")]
 Since = Annotated[str | None, Parameter(help="Only from then on: 2h, 15m, 7d, today, yesterday, or ISO 8601.")]
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="For machines.")]
@@ -93,19 +101,33 @@ def calls(
     if not page.calls:
         out.print("No recorded call matches." if (tool or outcome or since) else "No calls were recorded yet.")
         return
+    out.print(_calls_table(page.calls, out.width))
+
+
+def _calls_table(calls: Sequence[dict[str, Any]], width: int) -> Table:
+    """One line a call as far as possible: times and ids are shorter on a narrow terminal, errors are cut to what is left."""
+    narrow = width < _WIDE
+    when = [call["started_at"].astimezone() for call in calls]
+    today = all(moment.date() == datetime.now(UTC).astimezone().date() for moment in when)
+    time_format = ("%H:%M:%S" if today else "%m-%d %H:%M") if narrow else "%m-%d %H:%M:%S"
     columns = [("when", "left"), ("tool", "left"), ("outcome", "left"), ("took", "right"), ("error", "left"), ("id", "left")]
     rows = [
-        (
-            row["started_at"].astimezone().strftime("%m-%d %H:%M:%S"),
-            row["tool"],
-            outcome_text(row["outcome"]),
-            milliseconds(row["duration_ms"]),
-            _error(row["error_type"], row["error_message"]),
-            row["id"][:13],
-        )
-        for row in page.calls
+        [
+            moment.strftime(time_format),
+            call["tool"],
+            outcome_text(call["outcome"]),
+            milliseconds(call["duration_ms"]),
+            _error(call["error_type"], call["error_message"]),
+            call["id"][: 8 if narrow else 13],
+        ]
+        for moment, call in zip(when, calls, strict=True)
     ]
-    out.print(table("", columns, rows))
+    taken = sum(max(cell_len(plain(str(row[n]))) for row in [[name for name, _ in columns], *rows]) + 2 for n in (0, 1, 2, 3, 5))
+    for row in rows:
+        error = Text(row[4])
+        error.truncate(max(width - taken, _LEAST_ERROR), overflow="ellipsis")
+        row[4] = error
+    return table("", columns, rows)
 
 
 def _error(error_type: str | None, message: str | None) -> str:
