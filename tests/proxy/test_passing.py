@@ -28,7 +28,7 @@ class Person:
         """What a client needs to know of it."""
         return {
             "elicitation_handler": self.elicit, "sampling_handler": self.sample, "log_handler": self.log,
-            "message_handler": self.message, "roots": ["file:///home/of/somebody"],
+            "message_handler": self.message, "roots": ["file:///scenes"],
         }  # fmt: skip
 
     async def elicit(self, message: str, response_type: Any, params: Any, context: Any) -> Any:
