@@ -22,6 +22,7 @@ def _handlers_as_before() -> Any:
 
 async def test_sigint_s_handler_is_the_host_s_again_when_the_last_server_has_ended() -> None:
     """Whichever of two ends first; ours calls the host's meanwhile."""
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits "ignore"
     before = signal.getsignal(signal.SIGINT)
     apps = [studio(), studio()]
     recorders = [instrument(app, [MemorySink()]) for app in apps]
@@ -32,6 +33,7 @@ async def test_sigint_s_handler_is_the_host_s_again_when_the_last_server_has_end
             assert signal.getsignal(signal.SIGINT) == ours
         assert signal.getsignal(signal.SIGINT) == ours
     assert signal.getsignal(signal.SIGINT) == before
+    signal.signal(signal.SIGINT, inherited)
     for recorder in recorders:
         await recorder.aclose()
 
