@@ -11,6 +11,7 @@ from fastmcp import FastMCP
 
 from fastmcp_feedback.instrumentation import MemorySink, instrument
 from fastmcp_feedback.sink import Record
+from support.raising_server import call
 
 Contained = list[tuple[str, BaseException]]
 
@@ -45,7 +46,7 @@ async def test_a_hook_that_exits_costs_at_most_its_own_call(hook: str, error: ty
     app, sink = server(), MemorySink()
     mw = instrument(app, [sink], **{hook: exits_once}, sample_rates={"ping": 1.0})
     for _ in range(4):
-        assert (await app.call_tool("ping", {})).content[0].text == "pong"  # type: ignore[union-attr]  # a text
+        assert (await call(app, "ping", {})).content[0].text == "pong"
     assert await mw.flush()
     assert len(sink.calls) >= 3
     assert contained
@@ -64,7 +65,7 @@ async def test_a_sink_that_exits_is_a_failing_sink(contained: Contained) -> None
 
     app = server()
     mw = instrument(app, [Exits()])
-    await app.call_tool("ping", {})
+    await call(app, "ping", {})
     assert await mw.flush()
     assert len(got) == 1
     await mw.aclose()

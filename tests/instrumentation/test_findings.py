@@ -10,6 +10,7 @@ from fastmcp import FastMCP
 from fastmcp_feedback.instrumentation import InstrumentationMiddleware
 from fastmcp_feedback.shaping.redact import linear
 from fastmcp_feedback.testing import recording
+from support.raising_server import call
 
 
 @pytest.mark.parametrize("option", ["capture_llm_text", "events_inherit_identity", "call_reference"])
@@ -28,10 +29,10 @@ async def test_a_removed_value_is_gone_from_its_neighbours_too() -> None:
         return {"token": "tok-99-abcdef", "curl": "curl -H 'x: tok-99-abcdef'"}
 
     async with recording(app) as sink:
-        await app.call_tool("login", {"password": "s3cr3t-w0rd", "command": "login s3cr3t-w0rd"})
-    (call,) = sink.calls
-    assert call.args == {"password": "[REDACTED]", "command": "login [REDACTED]"}
-    assert call.result == {"token": "[REDACTED]", "curl": "curl -H 'x: [REDACTED]'"}
+        await call(app, "login", {"password": "s3cr3t-w0rd", "command": "login s3cr3t-w0rd"})
+    (recorded,) = sink.calls
+    assert recorded.args == {"password": "[REDACTED]", "command": "login [REDACTED]"}
+    assert recorded.result == {"token": "[REDACTED]", "curl": "curl -H 'x: [REDACTED]'"}
 
 
 async def test_an_integer_of_many_digits_costs_no_record() -> None:
@@ -43,7 +44,7 @@ async def test_an_integer_of_many_digits_costs_no_record() -> None:
         return "pong"
 
     async with recording(app, identity_resolver=lambda _context: {"huge": 10**5000}) as sink:
-        await app.call_tool("ping", {})
+        await call(app, "ping", {})
     assert sink.calls[0].identity == {"huge": "<integer of 16610 bits>"}
 
 

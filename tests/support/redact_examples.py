@@ -32,12 +32,14 @@ def kind_examples(kind: Kind) -> list[str]:
     return [kind.example(at) for at in range(len(kind.prefixes))]
 
 
-SECRETS = st.sampled_from([kind.example() for kind in ALL])
+_EXAMPLES = [kind.example() for kind in ALL]
+# Drawn by number: a strategy that lists all texts writes them all into every message about itself.
+SECRETS = st.integers(0, len(_EXAMPLES) - 1).map(_EXAMPLES.__getitem__)
 WORDS = st.sampled_from(
     ["status", "ok", "two words", "max_tokens", "author", "é", 'quo"te', "back\\slash", "line\nbreak", "name", "value", ""]
 )
 SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False, width=32), WORDS
+    st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False), WORDS
 )
 
 

@@ -3,10 +3,15 @@
 Why slices: a thread of pure Python holds the interpreter for up to the switch interval (5 ms) while the server's loop
 waits. After half a millisecond of work this thread sleeps for about as long, so the loop is never kept waiting more
 than that; under a backlog it sleeps less, and a flush makes it hurry.
+
+Why a timer of the loop wakes it: a thread that waits for the interpreter makes every short release of it in the busy
+loop's thread cost a wake-up (tens of microseconds a call, for as long as the loop does not pause). A timer fires between
+two turns of the loop, when it is about to pause. The thread looks by itself as well, should the loop not turn.
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import deque
@@ -16,6 +21,8 @@ from typing import Any
 from .. import contain
 
 _SLICE_S = 0.0005
+_LOOK_S = 0.15  # how often the thread looks by itself while records come
+_IDLE_LOOKS = 60  # after so many looks in vain it sleeps until it is rung awake
 _LINGER_S = 0.05
 _BACKLOG = 2000
 
@@ -74,6 +81,7 @@ class Inbox:
         self._items: deque[tuple[Any, int]] = deque()
         self._bell = Bell()
         self._asleep = True
+        self._deep = True  # nothing came for a while: only ringing wakes the thread
         self._stopping = False
         self._thread: threading.Thread | None = None
         # Each has one writer: callers (under the recorder's lock), and the thread.
@@ -114,6 +122,20 @@ class Inbox:
         self._items.append((item, size_bytes))
         if self._asleep:
             self._asleep = False
+            self._call_thread()
+
+    def _call_thread(self) -> None:
+        """Wake the thread a moment later: by the loop that runs here, or at once where none does."""
+        if not self._deep:
+            try:
+                asyncio.get_running_loop().call_later(_LINGER_S, self._ring_if_needed, self.taken)
+            except RuntimeError:  # no loop in this thread, or one that closes
+                self._bell.ring()
+            return
+        self._bell.ring()
+
+    def _ring_if_needed(self, taken: int) -> None:
+        if self.taken == taken:  # else a flush was faster, and what waits now has a timer of its own
             self._bell.ring()
 
     def hurry(self) -> None:
@@ -138,14 +160,24 @@ class Inbox:
             self._drain()
 
     def _park(self) -> None:
+        """Sleep until there is something to do."""
         self.pacer.rush = False
-        self._asleep = True
-        if self._items or self._stopping:  # put() may have looked before we said that we sleep
-            self._asleep = False
-            return
-        self._bell.wait()
+        looks = 0
+        while not self.pacer.rush and not self._stopping:
+            self._asleep = True
+            if self._items:  # put() may have looked before we said that we sleep
+                break
+            self._deep = looks >= _IDLE_LOOKS
+            if self._bell.wait(-1 if self._deep else _LOOK_S):
+                self._linger()
+                break
+            looks += 1
         self._asleep = False
-        if not self.pacer.rush:  # let the answer of the call that woke us go out first
+
+    def _linger(self) -> None:
+        """Let the answer of the call that rang us awake go out first."""
+        if self._deep and not self.pacer.rush:
+            self._asleep = False
             self._bell.wait(_LINGER_S)
 
     def _drain(self) -> None:
@@ -163,5 +195,3 @@ class Inbox:
             if self._items:
                 self.pacer.breathe()
         self._after_slice()
-        if not self.pacer.rush and not self._stopping:
-            self._bell.wait(_LINGER_S)
