@@ -12,6 +12,8 @@ import pytest
 
 from fastmcp_feedback import contain
 
+pytest_plugins = ["tests.support.watchdog"]
+
 ContainedErrors = list[tuple[str, BaseException]]
 
 # One hypothesis profile for each purpose; choose with HYPOTHESIS_PROFILE. No deadline: a shared machine pauses.

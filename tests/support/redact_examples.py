@@ -38,9 +38,7 @@ SECRETS = st.integers(0, len(_EXAMPLES) - 1).map(_EXAMPLES.__getitem__)
 WORDS = st.sampled_from(
     ["status", "ok", "two words", "max_tokens", "author", "é", 'quo"te', "back\\slash", "line\nbreak", "name", "value", ""]
 )
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False), WORDS
-)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(allow_nan=False, allow_infinity=False), WORDS)
 
 
 def nested(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
