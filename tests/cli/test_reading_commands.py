@@ -39,6 +39,14 @@ def test_stats_shows_each_tool(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (tools["render"]["calls"], tools["render"]["ok"], tools["render"]["soft_errors"]) == (4, 3, 1)
 
 
+@pytest.mark.parametrize("module", ["fastmcp_feedback", "fastmcp_feedback.cli"])
+def test_the_package_itself_is_the_command_line(module: str, tmp_path: Path) -> None:
+    """`python -m` works where the script is not on the path."""
+    done = subprocess.run([sys.executable, "-m", module, "stats", "--db", recorded(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "5 calls of 2 tools" in done.stdout
+
+
 def test_recorded_text_cannot_steer_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Escapes and direction marks are shown, not sent; markup is text."""
     db = recorded(tmp_path)

@@ -16,6 +16,17 @@ from support.studio import studio
 Contained = list[tuple[str, BaseException]]
 
 
+async def _later(_first: object, _second: object) -> str | None:
+    return None
+
+
+class _Later:
+    """An object that is called like an async function."""
+
+    async def __call__(self, _first: object, _second: object) -> str | None:
+        return None
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -26,6 +37,7 @@ Contained = list[tuple[str, BaseException]]
         ({"max_payload_bytes": 0}, "max_payload_bytes=0: must be a positive whole number"),
         ({"max_error_chars": -5}, "max_error_chars=-5: must be"),
         ({"hook_timeout": 0}, "hook_timeout=0: must be"),
+        ({"spool": "a\0b"}, "a path cannot hold the character NUL"),
         ({"exclude_tools": "render"}, r"must be a collection of names, such as \('render',\)"),
     ],
 )
@@ -44,6 +56,8 @@ def test_a_wrong_option_is_a_value_error_that_says_what_is_allowed(options: dict
         (MemorySink(), {}, r"put it into \[ \]"),
         ([], {"identity_resolver": "who"}, "identity_resolver must be a function"),
         ([], {"redactor": object()}, "redactor must have a method redact"),
+        ([], {"result_classifier": _later}, "result_classifier must be a plain function, not an async one"),
+        ([], {"fault_hook": _Later()}, "fault_hook must be a plain function, not an async one"),
     ],
 )
 def test_a_wrong_kind_of_thing_is_a_type_error(sinks: Any, options: dict[str, Any], message: str) -> None:

@@ -39,6 +39,7 @@ def test_a_child_that_crashes_ends_the_proxy_with_its_code_and_one_line(server: 
         err = end(process)
     assert "a word on stderr" in err
     assert f"fastmcp-feedback proxy: {sys.executable} ended with exit code 7" in err
+    assert err.count("exit code 7") == 1
     assert "Traceback" not in err
     assert [(tool, outcome) for tool, outcome, _ in rows(database)] == [("add", "ok"), ("die", "error")]
     assert list(temporary_folder.iterdir()) == []

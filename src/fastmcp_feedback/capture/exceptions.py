@@ -31,6 +31,8 @@ _OWN_MISTAKES: Final = (ArithmeticError, AssertionError, AttributeError, ImportE
 # Modules between a request and a tool's body; those that call the body; any other module is an author's.
 _MACHINERY: Final = ("fastmcp.", "pydantic", "anyio", "asyncio", "concurrent.", "contextlib", "uncalled_for", "docket", "threading")
 _CALLS_A_BODY: Final = ("fastmcp.tools", "fastmcp.server.dependencies", "fastmcp.utilities", "pydantic", "anyio", "uncalled_for", "docket")
+_MCP_CLIENTS: Final = ("mcp.client", "mcp.shared.session", "fastmcp.client")
+_BAD_GATEWAY: Final = 502  # RFC 9110 section 15.6.3: an invalid response from the server behind
 _DULL: Final = frozenset({object, BaseException, Exception})
 
 # gRPC's codes as the HTTP statuses that Google's API mapping gives them.
@@ -55,14 +57,15 @@ def describe_exception(exc: BaseException, *, limit_chars: int) -> ExceptionFact
     """
     error = _without_wrapper(exc)
     chain = list(_chain(error))
-    kind, names = _refusal(error, wrapped=error is not exc)
+    malformed = _is_malformed_answer(error)
+    kind, names = (None, ()) if malformed else _refusal(error, wrapped=error is not exc)
     return ExceptionFacts(
         type_name=type(error).__name__,
         message=_message(error, max(_MESSAGE_FACTOR * limit_chars, _MIN_MESSAGE_CHARS)),
         families=_families(chain),
         kind=kind,
         bad_arguments=names,
-        status_code=next((status for link in chain if (status := _status(link)) is not None), None),
+        status_code=_BAD_GATEWAY if malformed else next((status for link in chain if (status := _status(link)) is not None), None),
     )
 
 
@@ -133,6 +136,11 @@ def _refusal(error: BaseException, *, wrapped: bool) -> tuple[str | None, tuple[
     else:
         return None, ()
     return (None, ()) if _came_through_a_body(error) else (BAD_ARGUMENTS, names)
+
+
+def _is_malformed_answer(error: BaseException) -> bool:
+    """Did an MCP client, such as a proxy's, refuse what the server behind it answered?"""
+    return _is_pydantic(error) and any(module.startswith(_MCP_CLIENTS) for module in _frames(error.__traceback__))
 
 
 def _is_pydantic(exc: BaseException | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import math
 import os
@@ -74,6 +75,15 @@ def function(option: str, value: Any) -> None:
         raise TypeError(msg)
 
 
+def plain_function(option: str, value: Any) -> None:
+    """Raise TypeError unless `value` is None or a function without `async`: it runs on a thread that has no loop."""
+    function(option, value)
+    called = value if inspect.isroutine(value) else getattr(value, "__call__", None)  # noqa: B004 - the method itself is asked
+    if inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(called):
+        msg = f"{option} must be a plain function, not an async one: it runs on the shaping thread, which has no event loop"
+        raise TypeError(msg)
+
+
 @dataclass(frozen=True, slots=True)
 class CaptureOptions:
     """How calls are captured and shaped. Times in seconds, sizes in bytes, texts in characters."""
@@ -118,8 +128,13 @@ class CaptureOptions:
                 raise ValueError(f"{option}={getattr(self, option)!r}: must be True or False")
         for option in ("hook_timeout", "correlation_timeout"):
             positive(option, getattr(self, option), whole=False)
-        for option in ("identity_resolver", "enricher", "result_classifier", "fault_hook", "random"):
-            function(option, getattr(self, option))
+        self._check_functions()
         if self.server_version is not None and not isinstance(self.server_version, str):
             msg = f"server_version={self.server_version!r}: must be text or None"
             raise ValueError(msg)
+
+    def _check_functions(self) -> None:
+        for option in ("identity_resolver", "enricher"):
+            function(option, getattr(self, option))
+        for option in ("result_classifier", "fault_hook", "random"):
+            plain_function(option, getattr(self, option))

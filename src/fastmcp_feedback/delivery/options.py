@@ -42,3 +42,5 @@ class DeliveryOptions:
     def _check_spool(self) -> None:
         if self.spool is not None and (not isinstance(self.spool, (str, os.PathLike)) or not os.fspath(self.spool)):
             raise ValueError(f"spool={self.spool!r}: must be the path of a directory, or None for no spool")
+        if self.spool is not None and "\0" in os.fsdecode(self.spool):
+            raise ValueError(f"spool={self.spool!r}: a path cannot hold the character NUL")

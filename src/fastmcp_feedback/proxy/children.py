@@ -14,6 +14,7 @@ from typing import Any
 
 from fastmcp.client.transports import StdioTransport
 
+from .telling import tell
 from .upstream import Upstream
 
 CHILD_SCRIPT = Path(__file__).with_name("child.py")
@@ -56,6 +57,7 @@ class Child(Upstream):
         self.command = list(command)
         self.folder = folder
         self.signalled = False
+        self._told = False
         self._status = Path(name)
         self._transport = _Pipes(
             sys.executable,
@@ -90,6 +92,13 @@ class Child(Upstream):
     def started(self) -> bool:
         """Has the process been started?"""
         return bool(self._read())
+
+    def tell_end(self, ending: Ending | None = None) -> None:
+        """Say how it ended, once, however many parts of the proxy notice."""
+        ending = ending or self.ending
+        if ending is not None and not self._told:
+            self._told = True
+            tell(ending.describe(self.command))
 
     async def close(self) -> None:
         """Close its stdin and end it if it stays."""

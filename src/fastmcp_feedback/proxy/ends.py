@@ -17,7 +17,7 @@ from ..instrumentation import InstrumentationMiddleware
 from .children import Child, Ending
 from .guard import Guard
 from .opening import follow_upstream
-from .telling import ProxyError, tell
+from .telling import ProxyError
 from .upstream import Upstream
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ async def serve_stdio(server: FastMCP[Any], recorder: InstrumentationMiddleware,
     if not upstream.started:
         watching.cancel()
         return 0
-    if upstream.ending is not None:
-        tell(upstream.ending.describe(upstream.command))
+    upstream.tell_end()
     closing = asyncio.create_task(upstream.close())
     await asyncio.wait((watching,), timeout=_CHILD_GRACE_S)
     await closing
@@ -113,7 +112,7 @@ def _forward_signals(child: Child) -> None:
 def _exit_like(child: Child, ending: Ending) -> None:
     """End the process as the child ended, and say so unless it was told to."""
     if not child.signalled:
-        tell(ending.describe(child.command))
+        child.tell_end(ending)
     shutil.rmtree(child.folder, ignore_errors=True)
     if ending.code < 0:
         signal.signal(-ending.code, signal.SIG_DFL)

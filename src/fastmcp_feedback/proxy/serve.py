@@ -110,5 +110,5 @@ def _tell_address(options: ProxyOptions) -> None:
 
 
 def _tell_end(upstream: Upstream) -> None:
-    if isinstance(upstream, Child) and upstream.ending is not None:
-        tell(upstream.ending.describe(upstream.command))
+    if isinstance(upstream, Child):
+        upstream.tell_end()

@@ -27,7 +27,7 @@ CATEGORIES: Final[dict[str, dict[str, str]]] = {
         "timeout": "what the tool called did not answer in time (also HTTP 408 and 504)",
         "connection": "what the tool called could not be reached, or hung up",
         "rate_limited": "what the tool called wants fewer requests (HTTP 429, throttling)",
-        "unavailable": "what the tool called failed itself (other HTTP 5xx)",
+        "unavailable": "what the tool called failed itself (other HTTP 5xx), or its answer broke the protocol",
     },
     "server": {
         "exception": "the tool raised",

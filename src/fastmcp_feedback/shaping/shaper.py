@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import contain
 from ..ids import utc_from_ns
-from ..jsonsafe import Encoded, encode_json_value
+from ..jsonsafe import Encoded, clean_text, encode_json_value
 from ..raw import CallOutcome, RawCall
 from ..records import Derived, Failure, ToolCallRecord
 from .failure import derive_failure
@@ -210,6 +210,8 @@ class Shaper:
         with contain.contain("fault_hook"):
             fault = hook(record, call.exception_object)
             if isinstance(fault, str) and fault:
+                # A word of the host's own, but a hook may have made it from the exception's text.
+                fault = self._options.redactor.redact_text(clean_text(fault))
                 return Failure(fault[:64], failure.category, failure.fingerprint, failure.bad_arguments)
         return failure
 

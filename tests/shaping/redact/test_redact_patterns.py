@@ -92,3 +92,13 @@ def test_a_host_pattern_is_found_across_pieces_of_a_long_text() -> None:
     for offset in range(8_180, 8_200):
         text = "." * offset + "EMP123456" + "." * 9_000
         assert redactor.redact_text(text) == text.replace("EMP123456", REDACTED)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"replacement": 3}, "replacement must be text, not 3"), ({"max_depth": "deep"}, "max_depth must be a whole number, not 'deep'")],
+)
+def test_an_option_of_a_wrong_kind_is_named(options: dict[str, Any], message: str) -> None:
+    """When the redactor is made, not when the first secret comes."""
+    with pytest.raises(TypeError, match=message):
+        Redactor(**options)

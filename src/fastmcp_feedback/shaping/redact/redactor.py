@@ -39,6 +39,7 @@ class Redactor:
     Raises:
         ValueError: A pattern does not compile or could backtrack without bound while google-re2 is not installed; an
             unknown group of personal data; a `max_depth` below 1.
+        TypeError: A `replacement` that is not text, a `max_depth` that is not a whole number.
 
     >>> Redactor().redact({"user": "ada", "apiKey": "k-123", "note": "password=hunter2"})
     {'user': 'ada', 'apiKey': '[REDACTED]', 'note': 'password=[REDACTED]'}
@@ -56,6 +57,10 @@ class Redactor:
         replacement: str = REDACTED,
         max_depth: int = 32,
     ) -> None:
+        if not isinstance(replacement, str):
+            raise TypeError(f"replacement must be text, not {replacement!r}")
+        if isinstance(max_depth, bool) or not isinstance(max_depth, int):
+            raise TypeError(f"max_depth must be a whole number, not {max_depth!r}")
         if max_depth < 1:
             raise ValueError(f"max_depth must be at least 1, not {max_depth!r}")
         self.replacement = replacement
