@@ -3,90 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sqlite3
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
-from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
 
+from support.spooled_studio import SpooledStudio, ping
 from support.waiting import until
+
+if TYPE_CHECKING:
+    from fastmcp import Client
+    from fastmcp.client.transports import StdioTransport
 
 # Waited after the last answer before the kill: what the promise allows.
 PROMISED_S: Final = 0.25
 
-SERVER: Final = """
-import asyncio, os, sys
-from pathlib import Path
-from fastmcp import FastMCP
-from fastmcp_feedback.instrumentation import DatabaseSink, instrument
-
-app = FastMCP("studio")
-
-@app.tool
-async def ping(n: int) -> dict:
-    return {"n": n}
-
-@app.tool
-async def paint(marker: str, password: str) -> str:
-    Path(marker).touch()
-    await asyncio.sleep(600)
-    return "painted"
-
-Path(sys.argv[1] + ".pid").write_text(str(os.getpid()))
-instrument(app, [DatabaseSink("sqlite:///" + sys.argv[1])], spool=sys.argv[1] + ".spool", mode="full", shutdown_timeout=20)
-app.run(show_banner=False)
-"""
-
-
-class Studio:
-    """A server script, its database, its spool."""
-
-    def __init__(self, folder: Path) -> None:
-        self.script = folder / "server.py"
-        self.script.write_text(SERVER, encoding="utf-8")
-        self.database = folder / "calls.db"
-        self.spool = folder / "calls.db.spool"
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[Client[StdioTransport]]:
-        """A client of a fresh server process."""
-        transport = StdioTransport(sys.executable, [str(self.script), str(self.database)], env=dict(os.environ), keep_alive=False)
-        async with Client(transport) as client:
-            yield client
-
-    def kill(self) -> None:
-        """End the server as the kernel would when memory is short."""
-        os.kill(int(Path(f"{self.database}.pid").read_text(encoding="ascii")), signal.SIGKILL)
-
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """The answer of the database."""
-        connection = sqlite3.connect(self.database)
-        try:
-            return connection.execute(query).fetchall()
-        finally:
-            connection.close()
-
-    def counted(self) -> tuple[int, int]:
-        """Rows, and different ids among them."""
-        [(rows, different)] = self.rows("select count(*), count(distinct id) from ffb_tool_calls")
-        return rows, different
-
-    def owed(self) -> list[Path]:
-        """Segment files that are left."""
-        return list(self.spool.glob("*.spool"))
-
 
 @pytest.fixture
-def studio(tmp_path: Path) -> Studio:
+def studio(tmp_path: Path) -> SpooledStudio:
     """A server to start, kill and start again."""
-    return Studio(tmp_path)
+    return SpooledStudio(tmp_path)
 
 
 @pytest.fixture
@@ -96,7 +35,7 @@ def outcome() -> list[BaseException]:
 
 
 @asynccontextmanager
-async def doomed(studio: Studio, errors: list[BaseException]) -> AsyncIterator[Client[StdioTransport]]:
+async def doomed(studio: SpooledStudio, errors: list[BaseException]) -> AsyncIterator[Client[StdioTransport]]:
     """Like `running`, for a server that is killed inside."""
     try:
         async with studio.running() as client:
@@ -106,21 +45,15 @@ async def doomed(studio: Studio, errors: list[BaseException]) -> AsyncIterator[C
         errors.append(exc)
 
 
-async def ping(client: Client[StdioTransport], count: int) -> None:
-    """So many calls, one after the other."""
-    for n in range(count):
-        await client.call_tool("ping", {"n": n})
-
-
 @pytest.mark.slow
-async def test_calls_made_while_the_database_is_locked_survive_kill_9(studio: Studio, outcome: list[BaseException]) -> None:
+async def test_calls_made_while_the_database_is_locked_survive_kill_9(studio: SpooledStudio, outcome: list[BaseException]) -> None:
     """The next process stores each of them once, and the spool is empty then."""
     async with studio.running() as client:
-        await ping(client, 1)
+        await ping(client, range(1))
     lock = sqlite3.connect(studio.database, isolation_level=None)
     lock.execute("begin immediate")
     async with doomed(studio, outcome) as client:
-        await ping(client, 50)
+        await ping(client, range(50))
         await asyncio.sleep(PROMISED_S)
     assert studio.owed()
     lock.execute("commit")
@@ -131,7 +64,7 @@ async def test_calls_made_while_the_database_is_locked_survive_kill_9(studio: St
 
 
 @pytest.mark.slow
-async def test_kill_9_in_the_midst_of_a_burst_loses_no_answered_call(studio: Studio, outcome: list[BaseException]) -> None:
+async def test_kill_9_in_the_midst_of_a_burst_loses_no_answered_call(studio: SpooledStudio, outcome: list[BaseException]) -> None:
     """Every call answered 250 ms before the kill is there once; later ones may be."""
     answered: list[int] = []
 
@@ -140,7 +73,7 @@ async def test_kill_9_in_the_midst_of_a_burst_loses_no_answered_call(studio: Stu
         answered.append(n)
 
     async with doomed(studio, outcome) as client:
-        await ping(client, 1)
+        await ping(client, range(1))
         calls = [asyncio.ensure_future(call(client, n)) for n in range(1, 2000)]
         await until(lambda: len(answered) >= 300)
         safe = list(answered)
@@ -159,7 +92,7 @@ async def test_kill_9_in_the_midst_of_a_burst_loses_no_answered_call(studio: Stu
 
 @pytest.mark.slow
 async def test_a_call_that_runs_when_the_server_is_killed_is_stored_as_interrupted(
-    studio: Studio, tmp_path: Path, outcome: list[BaseException]
+    studio: SpooledStudio, tmp_path: Path, outcome: list[BaseException]
 ) -> None:
     """It has run for more than a second, so it was marked on disk; secrets of its arguments were not."""
     async with doomed(studio, outcome) as client:
