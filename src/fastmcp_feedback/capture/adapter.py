@@ -6,10 +6,7 @@ Functions here run on the caller's time: they read, they never wait, and they ne
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf
 from typing import Any
-
-import anyio
 
 from .. import contain
 from ..raw import CallContext
@@ -45,7 +42,6 @@ __all__ = [
     "is_tool_call",
     "result_payload",
     "verified_user",
-    "was_cancelled",
     "with_meta",
 ]
 
@@ -91,19 +87,6 @@ def verified_user(context: Any) -> str | None:
     """The subject of the call's verified access token; None without one."""
     token = access_token(getattr(context.fastmcp_context, "request_context", None))
     return subject_of(token) if token is not None else None
-
-
-def was_cancelled() -> bool:
-    """Has the client cancelled the call whose result is just coming back?
-
-    A sync tool runs in a thread, which nothing can stop: FastMCP 3 and 4 answer the client that the request was
-    cancelled and still return the tool's result to the middleware. Only the call's cancel scope tells. FastMCP 2 runs
-    sync tools on the loop, so there the cancellation is read after the result. Ask right after `call_next`; about 1 us.
-    """
-    try:
-        return anyio.current_effective_deadline() == -inf
-    except Exception:  # noqa: BLE001 - no loop, or one that anyio does not know: nothing was cancelled
-        return False
 
 
 def _fill(found: CallContext, ctx: Any) -> None:
