@@ -1,6 +1,7 @@
 """`make bench`: this project beside the published package of the same name, in turn on the same machine.
 
     python bench/run.py [hot_path] [steady] [ingest] [burst] [durability] [--rounds 3]
+    python bench/run.py workers                      what the published package cannot be asked, each run once
 
 Each figure is a median over rounds that alternate between the two (A B A B A B), so that a machine's drift cancels. Ratios
 count; absolute times of a shared machine do not. The published package gets an environment of its own, `.venv-published`.
@@ -95,17 +96,39 @@ BENCHMARKS: dict[str, Callable[[Path | str], Figures]] = {
 }
 
 
+# Scripts about this project alone; they print what they find.
+OWN: dict[str, str] = {
+    "workers": "workers.py",
+}
+
+
+def run_own(script: str) -> None:
+    """Run a script of `OWN` to its end."""
+    print(f"-- {script}", flush=True)
+    if subprocess.run([sys.executable, str(HERE / script)], check=False, cwd=ROOT).returncode:
+        raise SystemExit(f"{script} failed")
+
+
 def main() -> None:
     """Run the chosen benchmarks and print one table each."""
     cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cli.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="all when none is named")
+    cli.add_argument("names", nargs="*", choices=[*BENCHMARKS, *OWN, []], help="all when none is named")
     cli.add_argument("--rounds", type=int, default=3)
     options = cli.parse_args()
-    published = published_python()
-    for name in options.names or BENCHMARKS:
+    names = options.names or [*BENCHMARKS, *OWN]
+    for name in names:
+        if name in OWN:
+            run_own(OWN[name])
+    compare([name for name in names if name in BENCHMARKS], options.rounds)
+
+
+def compare(names: list[str], rounds: int) -> None:
+    """This project and the published package in turn."""
+    published = published_python() if names else Path()
+    for name in names:
         ours: list[Figures] = []
         theirs: list[Figures] = []
-        for number in range(1, (1 if name == "durability" else options.rounds) + 1):
+        for number in range(1, (1 if name == "durability" else rounds) + 1):
             print(f"-- {name}, round {number}: published package", flush=True)
             theirs.append(BENCHMARKS[name](published))
             print(f"-- {name}, round {number}: this project", flush=True)
