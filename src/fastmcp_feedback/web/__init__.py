@@ -1,0 +1,1 @@
+"""The dashboard: questions of `query/` as pages for people, each with a JSON twin for programs."""
