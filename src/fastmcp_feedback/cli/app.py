@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from cyclopts import App, CycloptsError
 
 from ..version import __version__
-from . import doctor, exporting, failing, healthy, insight, maintenance, proxying, reading, replaying, reporting, stories
+from . import doctor, exporting, failing, healthy, insight, maintenance, proxying, reading, replaying, reporting, serve, stories
 from .output import CliError, fail
 
 HELP = "Which tools of an MCP server fail, why, for whom and since when."
@@ -18,7 +18,7 @@ HELP = "Which tools of an MCP server fail, why, for whom and since when."
 def build() -> App:
     """The command line as an object (also for the documentation)."""
     app = App(name="fastmcp-feedback", help=HELP, version=__version__, result_action="return_value")
-    for part in (proxying, reading, healthy, failing, stories, reporting, exporting, doctor, replaying, insight, maintenance):
+    for part in (proxying, reading, healthy, failing, stories, reporting, exporting, doctor, replaying, insight, serve, maintenance):
         part.register(app)
     app.register_install_completion_command()
     return app

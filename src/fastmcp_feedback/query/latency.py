@@ -54,10 +54,10 @@ async def over_time(reader: Reader, which: Filter | None = None, *, step: timede
         FilterError: more than 2,000 buckets would be needed.
     """
     chosen = which or Filter()
-    low, high = await _range(reader, chosen)
+    low, high = await time_range(reader, chosen)
     if low is None or high is None:
         return []
-    step_s = _step_s(low, high, buckets) if step is None else max(1, int(step.total_seconds()))
+    step_s = step_of(low, high, buckets) if step is None else max(1, int(step.total_seconds()))
     first, last = int(low.timestamp()) // step_s, int((high - timedelta(microseconds=1)).timestamp()) // step_s
     if last - first >= MAX_BUCKETS:
         raise FilterError(f"that makes {last - first + 1:,} steps of {step_s} s, at most {MAX_BUCKETS:,} are allowed: take a longer step")
@@ -116,7 +116,8 @@ async def duration_histogram(reader: Reader, which: Filter | None = None, *, edg
     ]
 
 
-async def _range(reader: Reader, which: Filter) -> tuple[datetime | None, datetime | None]:
+async def time_range(reader: Reader, which: Filter) -> tuple[datetime | None, datetime | None]:
+    """From when to when: what the filter says, else from the first to the last of its calls; None when there are none."""
     if which.since is not None and which.until is not None:
         return which.since, which.until
     where, bound = which.where(reader.stamp)
@@ -126,7 +127,8 @@ async def _range(reader: Reader, which: Filter) -> tuple[datetime | None, dateti
     return which.since or as_time(row["low"]), which.until or as_time(row["high"]) + timedelta(microseconds=1)
 
 
-def _step_s(low: datetime, high: datetime, buckets: int) -> int:
+def step_of(low: datetime, high: datetime, buckets: int) -> int:
+    """Seconds of a step that cuts this range into at most so many."""
     wanted = (high - low).total_seconds() / max(1, buckets - 1)
     return next((step for step in _STEPS_S if step >= wanted), int(wanted) + 1)
 

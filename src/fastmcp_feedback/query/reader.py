@@ -30,7 +30,7 @@ class Reader:
     """Runs statements with named parameters and gives rows as dicts, times aware, JSON decoded."""
 
     def __init__(self, sink: DatabaseSink) -> None:
-        self._sink = sink
+        self.sink = sink
         self.url = sink.url
         self.dialect = sink.dialect
         self.calls = quoted(sink.prefix + TOOL_CALLS.name)
@@ -61,7 +61,7 @@ class Reader:
 
     async def rows(self, sql: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         """The rows of one statement."""
-        backend = self._sink.backend
+        backend = self.sink.backend
         rows = await backend.query([(sql, parameters)])
         return [read_row(row, KINDS, json_decoded=backend.decodes_json) for row in rows]
 
