@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from logging import WARNING
 from typing import Any, Final
 
 from ..capture.middleware import CaptureMiddleware
@@ -15,7 +17,6 @@ from .gates import Ask, AskGate, Gate, ScopeGate, TokenGate
 from .source import Source
 
 TOKEN_ENV_VAR: Final = "FASTMCP_FEEDBACK_DASHBOARD_TOKEN"  # noqa: S105 - its name
-_INFO: Final = 20
 
 
 def mount_dashboard(
@@ -77,8 +78,9 @@ def mount_dashboard(
     source = Source(database_url, recorder, table_prefix)
     dashboard = Dashboard(source, gate, hosts=hosts)
     routes.extend(_routes(root, dashboard))
+    _close_at_end(app, source)
     if invitation:
-        log(_INFO + 10, "%s", invitation)
+        log(WARNING, "%s", invitation)
 
 
 def _gate(app: Any, auth: str | Ask | None, root: str, *, scope: str, payload_scope: str, payloads: bool) -> tuple[Gate, str]:
@@ -100,6 +102,23 @@ def _gate(app: Any, auth: str | Ask | None, root: str, *, scope: str, payload_sc
     )
 
 
+def _close_at_end(app: Any, source: Source) -> None:
+    """Let go of the database when the server ends; it opens again when the server does."""
+    original: Callable[[], Any] | None = getattr(app, "_lifespan_manager", None)
+    if original is None:
+        return
+
+    @asynccontextmanager
+    async def managed() -> AsyncIterator[Any]:
+        async with original() as value:
+            try:
+                yield value
+            finally:
+                await source.aclose()
+
+    app._lifespan_manager = managed  # noqa: SLF001 - as in instrumentation/lifecycle.py
+
+
 def _routes(root: str, dashboard: Dashboard) -> list[Any]:
     from starlette.routing import Mount, Route  # noqa: PLC0415 - every FastMCP has it
 
@@ -115,6 +134,6 @@ class _Bare:
         self._dashboard = dashboard
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        root_path = scope.get("root_path", "")
-        inner = {**scope, "root_path": root_path + self._root, "path": scope["path"] + "/"}
+        root = scope.get("root_path", "") + self._root
+        inner = {**scope, "root_path": root, "path": root + "/"}
         await self._dashboard(inner, receive, send)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ..contain import contain
 from ..jsonsafe import clean_text
 from ..query.known import known_tools, known_versions
-from ..query.reader import Reader, open_reader
+from ..query.reader import NotReadable, Reader, open_reader
 from ..shaping.redact import Redactor
 from ..store import DatabaseSink
 from ..store.default_database import database_url
@@ -44,6 +44,7 @@ class Source:
         self._opening = asyncio.Lock()
         self._turn = 0
         self._writing: DatabaseSink | None = None
+        self._has_tables: DatabaseSink | None = None
         self._choices: Mapping[str, list[str]] = {}
         self._choices_until_s = 0.0
 
@@ -60,11 +61,15 @@ class Source:
         """
         sink = self._recorders_sink()
         if sink is not None and not _has_file(sink):
-            return Reader(sink)  # in memory, or a server with connections for questions of its own
+            return await self._recorders_reader(sink)
+        url = self._read_url(sink)
+        path = locate(url).path
+        if path is not None and not path.exists():  # it may have been there before
+            raise NotReadable(f"there is no database at {path}", "call a tool of the recorded server: the first call makes it")
         if len(self._readers) < _READERS:
             async with self._opening:
                 if len(self._readers) < _READERS:
-                    self._readers.append(await self._stack.enter_async_context(open_reader(self._read_url(sink), self._read_prefix(sink))))
+                    self._readers.append(await self._stack.enter_async_context(open_reader(url, self._read_prefix(sink))))
         self._turn += 1
         return self._readers[self._turn % len(self._readers)]
 
@@ -98,6 +103,16 @@ class Source:
             await self._stack.aclose()
             if self._writing is not None:
                 await self._writing.aclose()
+
+    async def _recorders_reader(self, sink: DatabaseSink) -> Reader:
+        """The recorder's own sink: in memory, or a server with connections for questions of its own."""
+        if self._has_tables is not sink:
+            if (await sink.backend.inspect()).release is None:
+                raise NotReadable(
+                    f"{sink.url} holds no recorded calls", "call a tool of the recorded server: the first call makes the tables"
+                )
+            self._has_tables = sink
+        return Reader(sink)
 
     def _store(self) -> FeedbackStore:
         sink = self._recorders_sink()
