@@ -12,7 +12,7 @@ import pytest
 
 from fastmcp_feedback import contain
 
-pytest_plugins = ["tests.support.watchdog"]
+pytest_plugins = ["support.watchdog"]
 
 ContainedErrors = list[tuple[str, BaseException]]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
 
 from fastmcp_feedback.instrumentation import InstrumentationMiddleware
 from fastmcp_feedback.shaping.redact import linear
@@ -58,3 +59,18 @@ def test_a_pattern_that_can_match_one_text_in_many_ways_is_objected_to(pattern: 
 def test_a_pattern_with_one_way_to_match_is_taken(pattern: str) -> None:
     """Repeats with separators and alternatives that begin differently are linear."""
     assert linear.objection(pattern, 0) is None
+
+
+async def test_a_fault_that_a_hook_makes_from_the_message_holds_no_secret() -> None:
+    """A hook's answer is stored and shown: it goes through redaction as the message does."""
+    app: FastMCP[Any] = FastMCP("studio")
+    secret = "ghp_" + "a1B2" * 9
+
+    @app.tool
+    async def boom() -> str:
+        raise ValueError("lost")
+
+    async with recording(app, fault_hook=lambda _record, _exc: f"auth {secret}") as sink:
+        with pytest.raises(ToolError):
+            await call(app, "boom", {})
+    assert [record.failure.fault for record in sink.calls if record.failure] == ["auth [REDACTED]"]

@@ -33,7 +33,8 @@ def test_warns():
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What pytest says of a small suite under this project's conftest and settings."""
     folder = tmp_path_factory.mktemp("suite")
-    (folder / "tests").mkdir()
+    (folder / "tests" / "support").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "support" / "watchdog.py", folder / "tests" / "support")
     (folder / "tests" / "test_sample.py").write_text(SUITE, encoding="utf-8")
     shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests" / "conftest.py")
     shutil.copy(ROOT / "pyproject.toml", folder / "pyproject.toml")

@@ -45,6 +45,8 @@ def stage_of(module: str) -> str:
         return "face"
     if parts[0] == "testing":
         return "testing"
+    if parts[0] == "__main__":  # `python -m fastmcp_feedback`
+        return "cli"
     return parts[0] if (PACKAGE / parts[0]).is_dir() else "root"
 
 

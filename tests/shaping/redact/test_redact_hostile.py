@@ -9,6 +9,7 @@ from fastmcp_feedback.shaping.redact.rules import RULES
 from support.redact_examples import PII, split
 
 SIZE = 1_000_000
+RULE_SIZE = 150_000  # there are many rules; work that grows faster than the text would still run into the limit
 REDACTOR = Redactor(pii=PII)
 PIECES = (
     "password ", "password=", 'password="', "token='", "密码：", "://a:", "user:", "a:b@tcp(", "-----BEGIN PRIVATE KEY-----\n", "$6$a$", "eyJaaaaa.", "sk-", "token|",
@@ -16,18 +17,18 @@ PIECES = (
 )  # fmt: skip
 
 
-def _fill(piece: str) -> str:
-    return (piece * (SIZE // len(piece) + 1))[:SIZE]
+def _fill(piece: str, size: int = SIZE) -> str:
+    return (piece * (size // len(piece) + 1))[:size]
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_every_rule_takes_a_megabyte_of_its_own_kind(rule: object) -> None:
+def test_every_rule_takes_long_texts_of_its_own_kind(rule: object) -> None:
     """The start, the example and the near miss repeated without end are done long before the test's limit."""
     before, secret, after = split(rule)  # type: ignore[arg-type]  # parametrize hands out rules
     for piece in {before or secret[:4], before + secret[:6], before + secret + after}:
-        REDACTOR.redact_text(_fill(piece))
+        REDACTOR.redact_text(_fill(piece, RULE_SIZE))
 
 
 @pytest.mark.slow
