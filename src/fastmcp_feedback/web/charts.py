@@ -155,12 +155,12 @@ def bar_list(bars: Iterable[Bar], *, title: str, formatted: Format = short) -> M
     for bar, value in zip(rows, sizes, strict=True):
         width = 100.0 * value / top if value and top else 0.0
         label = Markup('<a href="{}">{}</a>').format(bar.href, bar.label) if bar.href else escape(bar.label)
-        note = Markup(' <span class="soft">{}</span>').format(bar.note) if bar.note else ""
+        note = Markup('<span class="bar-note soft">{}</span>').format(bar.note) if bar.note else ""
         items.append(
             Markup(
                 '<li><span class="bar-label">{}</span><svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
                 '<rect class="track" width="100" height="8"/><rect class="tone-{}" width="{:.2f}" height="8"/></svg>'
-                '<span class="bar-value">{}{}</span></li>'
+                '<span class="bar-value">{}</span>{}</li>'
             ).format(label, tone_class(bar.tone), width, formatted(value), note)
         )
     return Markup('<ul class="bars" aria-label="{}">{}</ul>').format(title, Markup("").join(items))

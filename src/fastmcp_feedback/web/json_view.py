@@ -93,8 +93,12 @@ def plain_text(value: Any) -> Markup:
     >>> str(plain_text("a" + chr(27) + "[31m" + chr(0x202E)))
     'a\\x1b[31m\\u202e'
     """
-    text = "" if value is None else str(value)
-    return escape("".join(_visible(character) for character in text))
+    return escape(visible("" if value is None else str(value)))
+
+
+def visible(text: str) -> str:
+    """The same, not yet escaped: for what is escaped elsewhere."""
+    return "".join(_visible(character) for character in text)
 
 
 def _visible(character: str) -> str:
@@ -110,4 +114,5 @@ def json_text(value: Any) -> str:
     }
     """
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    text = "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
     return text if len(text) <= _MAX_COPIED_CHARS else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-import orjson
 from starlette.responses import HTMLResponse, Response
 
 from .asked import Asked, address
@@ -108,10 +108,6 @@ def twin(view: View, addresses: Addresses, asked: Asked, *, status: int = 200) -
     found = {"filter": asked.which.texts(), **view.to_dict()}
     cursor = found.get("cursor")
     found["next"] = addresses.again(cursor=cursor) if cursor else None
-    try:
-        body = orjson.dumps(found)
-    except (TypeError, ValueError):  # integers beyond 64 bits, lone surrogates
-        import json  # noqa: PLC0415 - hardly ever needed
-
-        body = json.dumps(found, default=str).encode()
+    # ASCII alone: somebody may look at it in a terminal.
+    body = json.dumps(found, ensure_ascii=True, allow_nan=False).encode()
     return Response(body, status_code=status, media_type="application/json")

@@ -10,6 +10,7 @@ from ...query.calls import list_calls
 from ...query.failures import FailureGroup, find_failure, list_failures
 from ...query.outcomes import ToolCounts, outcomes_over_time
 from ..charts import Bar
+from ..json_view import visible
 from ..views import NotThere, View, Visit
 from .rows import CallLine, call_line
 
@@ -50,7 +51,7 @@ class FailureView(View):
     @property
     def user_bars(self) -> list[Bar]:
         """Those who meet it most, as a chart takes it."""
-        return [Bar(user, count, tone="error") for user, count in self.top_users]
+        return [Bar(visible(user), count, tone="error") for user, count in self.top_users]
 
 
 async def failures(visit: Visit) -> FailuresView:

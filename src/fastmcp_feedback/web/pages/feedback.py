@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from ...feedback import names
 from ...query.moments import FilterError, parse_moment
+from ...query.parts import as_time
 from ...store.feedback_sql import Which
 from ...store.feedback_store import FeedbackStore
 from ..views import NotThere, View, Visit
@@ -69,7 +71,7 @@ class LinkedCall:
 class Note:
     """A change of status, with what was said about it and by whom."""
 
-    at: str
+    at: datetime | None
     status: str
     note: str | None
     by: str | None
@@ -177,10 +179,11 @@ def _line(row: dict[str, Any]) -> ReportLine:
 
 
 def _note(entry: dict[str, Any]) -> Note:
-    note, by = entry.get("note"), entry.get("by")
-    return Note(
-        str(entry.get("at", "")), str(entry.get("status", "")), None if note is None else str(note), None if by is None else str(by)
-    )
+    at = None
+    with suppress(ValueError):
+        at = as_time(str(entry.get("at")))
+    note, by = (None if entry.get(name) is None else str(entry[name]) for name in ("note", "by"))
+    return Note(at, str(entry.get("status", "")), note, by)
 
 
 def _one_of(name: str, value: str | None, allowed: tuple[str, ...]) -> str | None:

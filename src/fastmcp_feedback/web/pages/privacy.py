@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ...query.holdings import Holding, holdings
-from ..figures import short
 from ..views import View, Visit
 
 FIELDS: Final = (
@@ -40,11 +39,6 @@ class PrivacyView(View):
     retention: str | None
     payloads_shown: bool
     fields: tuple[tuple[str, str], ...]
-
-    @property
-    def mode_facts(self) -> list[tuple[str, str]]:
-        """Mode and number of its calls."""
-        return [(mode, short(count)) for mode, count in self.modes]
 
 
 async def privacy(visit: Visit) -> PrivacyView:

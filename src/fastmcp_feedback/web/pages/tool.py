@@ -15,6 +15,7 @@ from ...query.sequences import Transition, transitions
 from ...query.versions import changes
 from ..charts import Bar
 from ..figures import milliseconds, share, short
+from ..json_view import visible
 from ..views import NotThere, View, Visit
 from .overview import window_before
 from .rows import CallLine, call_line
@@ -52,7 +53,7 @@ class ToolView(View):
     @property
     def next_bars(self) -> list[Bar]:
         """What comes next as a chart takes it."""
-        return [Bar(one.next_tool or "nothing more", one.count, note=share(one.share)) for one in self.followed_by]
+        return [Bar(visible(one.next_tool or "nothing more"), one.count, note=share(one.share)) for one in self.followed_by]
 
 
 async def tool(visit: Visit) -> ToolView:
