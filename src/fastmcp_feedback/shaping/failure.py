@@ -43,6 +43,7 @@ CATEGORIES: Final[dict[str, dict[str, str]]] = {
 }
 
 _HEAD_CHARS: Final = 500  # of a text that is searched for words
+_UNEXPLAINED: Final = {("server", "reported"), ("server", "tool_error")}
 _TOOL_TIMEOUT: Final = re.compile(r"execution timed out after \d")
 
 # Words of soft errors and of ToolErrors, in the order in which they are tried. Bounded repetitions only.
@@ -101,6 +102,10 @@ _WORDS: Final[tuple[tuple[str, str, tuple[str, ...]], ...]] = (
 )
 _PATTERNS: Final = tuple((fault, category, re.compile("|".join(parts), re.IGNORECASE)) for fault, category, parts in _WORDS)
 
+# What refuses an argument when its name follows: "Invalid timezone: ...".
+_REFUSAL: Final = re.compile(r"\b(?:invalid|unknown|unsupported|malformed|illegal|no such)[ \t]{1,3}[`'\"]?", re.IGNORECASE)
+_MAX_NAMES: Final = 32
+
 _STATUS_KEYS: Final = ("status_code", "statusCode", "http_status", "httpStatus", "status", "code")
 
 
@@ -113,10 +118,12 @@ def derive_failure(
     exception: ExceptionFacts | None,
     cancelled: bool,
     result: object = None,
+    arguments: Iterable[str] = (),
 ) -> Failure | None:
     """Fault, category, fingerprint and refused arguments of a call; None for a call that is `ok`.
 
     `error_message` is the record's own (redacted, cut): fingerprints must not depend on what redaction removes.
+    `arguments` are the names of those that the call had: a message such as `Invalid timezone: ...` refuses one of them.
 
     >>> derive_failure(
     ...     tool="t", outcome="soft_error", error_type="SoftError", error_message="error: HTTP 503", exception=None, cancelled=False
@@ -134,6 +141,10 @@ def derive_failure(
     else:
         fault, category = ("cancelled", "interrupted") if error_type == "Interrupted" else ("server", "exception")
     names = exception.bad_arguments if exception is not None else ()
+    if (fault, category) in _UNEXPLAINED:
+        refused = _refused_argument(error_message or "", arguments)
+        if refused is not None:
+            fault, category, names = "caller", "bad_arguments", (refused,)
     return Failure(fault, category, fingerprint(tool, error_type, error_message), names)
 
 
@@ -200,6 +211,21 @@ def _of_words(text: str | None) -> tuple[str, str] | None:
         if pattern.search(head):
             return fault, category
     return None
+
+
+def _refused_argument(text: str, arguments: Iterable[str]) -> str | None:
+    """The argument that the words refuse by its name, whatever stands between the words of the name."""
+    for refusal in _REFUSAL.finditer(text[:_HEAD_CHARS]):
+        rest = _plain_words(text[refusal.end() : refusal.end() + 80])
+        for name in tuple(arguments)[:_MAX_NAMES]:
+            plain = _plain_words(name)
+            if len(plain) > 1 and rest.startswith(plain) and not rest[len(plain) : len(plain) + 1].isalnum():
+                return name
+    return None
+
+
+def _plain_words(name: str) -> str:
+    return name.lower().replace("_", " ").replace("-", " ")
 
 
 def _of_result(result: Any) -> tuple[str, str] | None:

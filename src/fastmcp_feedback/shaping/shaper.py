@@ -191,16 +191,11 @@ class Shaper:
                 error_message=record.error_message,
                 exception=call.exception,
                 cancelled=call.cancelled,
-                result=self._small_result(call),
+                result=_small(call.result),
+                arguments=_small(call.args) or (),
             )
             return self._override_fault(call, record, failure)
         return None
-
-    @staticmethod
-    def _small_result(call: RawCall) -> Any:
-        """A soft error's result, which may hold a status that tells the fault; None for a large one."""
-        result = call.result
-        return result.decode() if result is not None and len(result.data) <= _SMALL_BYTES else None
 
     def _override_fault(self, call: RawCall, record: ToolCallRecord, failure: Failure | None) -> Failure | None:
         hook = self._options.fault_hook
@@ -224,6 +219,11 @@ class Shaper:
             object.__setattr__(record, "sample_rate", rate)
             return keep
         return True
+
+
+def _small(payload: Encoded | None) -> Any:
+    """The value of a payload that may hold what tells the fault; None for a large one."""
+    return payload.decode() if payload is not None and len(payload.data) <= _SMALL_BYTES else None
 
 
 def _without(payload: Encoded | None, carry: CarryOver) -> Encoded | None:
