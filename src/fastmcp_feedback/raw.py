@@ -109,3 +109,8 @@ class RawCall:
     def parent_call_id(self) -> str | None:
         """The id of the call whose tool makes this one."""
         return self.parent.id if self.parent is not None else None
+
+
+def mark_error(payload: Any) -> dict[str, Any]:
+    """What a classifier sees of a result that the tool marked as an error without raising."""
+    return {**payload, "isError": True} if isinstance(payload, dict) else {"isError": True, "content": payload}

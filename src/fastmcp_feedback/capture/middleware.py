@@ -18,7 +18,7 @@ from fastmcp.server.middleware import Middleware
 
 from .. import contain
 from ..jsonsafe import Encoded, encode, encode_flat, encode_json_value
-from ..raw import RawCall
+from ..raw import RawCall, mark_error
 from . import adapter
 from .exceptions import describe_exception
 from .hooks import run_hook
@@ -248,11 +248,6 @@ class CaptureMiddleware(Middleware):
         with contain.contain("call_reference"):
             return adapter.with_meta(result, {"fastmcp_feedback": {"call": call.id[:REFERENCE_CHARS]}})
         return result
-
-
-def mark_error(payload: Any) -> dict[str, Any]:
-    """What a classifier sees of a result that the tool marked as an error without raising."""
-    return {**payload, "isError": True} if isinstance(payload, dict) else {"isError": True, "content": payload}
 
 
 _NOTHING = Encoded(b"{}", 2)

@@ -13,7 +13,7 @@ from typing import Any
 from .. import contain
 from ..ids import utc_from_ns
 from ..jsonsafe import Encoded, clean_text, encode_json_value
-from ..raw import CallOutcome, RawCall
+from ..raw import CallOutcome, RawCall, mark_error
 from ..records import Derived, Failure, ToolCallRecord
 from .failure import derive_failure
 from .redact.carry import CarryOver
@@ -105,9 +105,7 @@ class Shaper:
             return None
         with contain.contain("result_classifier", "the call is recorded as ok"):
             payload = call.result.decode()
-            if call.is_error:
-                payload = {**payload, "isError": True} if isinstance(payload, dict) else {"isError": True, "content": payload}
-            return classifier(call.tool, payload)
+            return classifier(call.tool, mark_error(payload) if call.is_error else payload)
         return None
 
     # -- the record
