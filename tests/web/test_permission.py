@@ -13,6 +13,7 @@ from fastmcp_feedback.web import rendering
 from fastmcp_feedback.web.app import Dashboard
 from fastmcp_feedback.web.gates import COOKIE, AskGate, OpenGate, ScopeGate, TokenGate
 from fastmcp_feedback.web.routes import PAGES
+from fastmcp_feedback.web.sign_in import STYLE_SOURCE
 from fastmcp_feedback.web.source import Source
 from support.asgi import Answer, get, send
 
@@ -186,12 +187,13 @@ def policy(answer: Answer) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", ["/", "/index.json", "/login", "/no-such-page", "/static/app.js", "/calls?outcome=x", "/tool"])
 async def test_every_answer_forbids_what_no_page_needs(dashboard: Dashboard, path: str) -> None:
-    """Nothing from elsewhere, nothing inline, in no frame, no guessing of types, not kept in caches."""
+    """Nothing from elsewhere, inline only the style of the form for signing in; in no frame, no guessing of types, no caches."""
     answer = await get(dashboard, path)
     rules = policy(answer)
 
     assert rules["default-src"] == rules["frame-ancestors"] == rules["base-uri"] == "'none'"
-    assert {rules[name] for name in ("script-src", "style-src", "img-src", "connect-src", "form-action")} == {"'self'"}
+    assert {rules[name] for name in ("script-src", "img-src", "connect-src", "form-action")} == {"'self'"}
+    assert rules["style-src"] == f"'self' {STYLE_SOURCE}"
     assert "unsafe" not in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["x-frame-options"] == "DENY"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable, Sequence
-from html import escape
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
@@ -17,10 +16,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from .gates import COOKIE, SIGNED_IN_S, Gate, Grant, csrf_token
+from .sign_in import STYLE_SOURCE, sign_in_page
 
 MAX_FORM_BYTES: Final = 32_768
 _HEADERS: Final = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "content-security-policy": "default-src 'none'; script-src 'self'; "
+    f"style-src 'self' {STYLE_SOURCE}; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -183,15 +184,7 @@ def _signed_out(request: Request) -> Response:
 
 def _form(request: Request, said: str = "") -> Response:
     """The form for signing in. It needs no style sheet: files are for those who are in."""
-    action = escape(_root(request) + "/login")
-    return HTMLResponse(
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark"><title>Sign in</title></head><body><main><h1>Sign in</h1>'
-        f"<p>{escape(said) or 'This page is for those who hold its token.'}</p>"
-        f'<form method="post" action="{action}"><p><label>Token <input type="password" name="token" autocomplete="current-password" '
-        "autofocus required></label> <button>Sign in</button></p></form></main></body></html>",
-        status_code=404,
-    )
+    return HTMLResponse(sign_in_page(_root(request) + "/login", said), status_code=404)
 
 
 def _with_headers(send: Any) -> Any:

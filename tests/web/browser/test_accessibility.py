@@ -70,3 +70,21 @@ def test_what_is_said_when_nothing_was_recorded_can_be_read(browser: DevTools, a
 
         assert page.texts(".empty p")
         assert findings(page, axe) == []
+
+
+def test_signing_in_leads_to_the_pages(browser: DevTools, axe: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The form is styled and readable, says when the token is wrong, and opens with the right one; a link gets the form too."""
+    token = "a-token-that-nobody-guesses"
+    db = f"sqlite:///{tmp_path_factory.mktemp('closed') / 'none.db'}"
+    with served(db, "--token", token) as origin, page_of(browser, origin, dark=True) as page:
+        page.open("/calls")
+        assert page.text("h1") == "Sign in"
+        assert findings(page, axe) == []
+        for given in ("wrong", token):
+            page.click("input")
+            page.write(given)
+            with page.loading():
+                page.press("Enter")
+            assert (page.text("h1") == "Sign in") == (given == "wrong")
+
+        assert page.text("h1") == "Nothing to read yet"
