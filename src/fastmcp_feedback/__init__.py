@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from .feedback.register import add_feedback_tools, create_feedback_server
     from .insight import add_insight_tools
     from .instrumentation import instrument
+    from .web.mount import mount_dashboard
 
 _LATE = {
     "add_feedback_tools": "fastmcp_feedback.feedback.register",
     "add_insight_tools": "fastmcp_feedback.insight",
     "create_feedback_server": "fastmcp_feedback.feedback.register",
     "instrument": "fastmcp_feedback.instrumentation",
+    "mount_dashboard": "fastmcp_feedback.web.mount",
 }
 
-__all__ = ["__version__", "add_feedback_tools", "add_insight_tools", "create_feedback_server", "instrument"]
+__all__ = ["__version__", "add_feedback_tools", "add_insight_tools", "create_feedback_server", "instrument", "mount_dashboard"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,10 +15,10 @@ def known(value: float | None) -> float | None:
 
 
 def short(value: float | None) -> str:
-    r"""A count in at most four digits.
+    """A count in at most four digits.
 
-    >>> short(12.0), short(1234), short(999_999), short(2_500_000), short(0.25), short(None)
-    ('12', '1.23k', '1M', '2.5M', '0.25', '\N{EN DASH}')
+    >>> short(12.0), short(1234), short(999_999), short(2_500_000), short(0.25), short(None) == NOTHING
+    ('12', '1.23k', '1M', '2.5M', '0.25', True)
     """
     number = known(value)
     if number is None:
@@ -60,10 +60,10 @@ def share(value: float | None) -> str:
 
 
 def size(value: float | None) -> str:
-    r"""A number of bytes.
+    """A number of bytes.
 
-    >>> size(512), size(1400), size(3_200_000), size(None)
-    ('512 B', '1.4 kB', '3.2 MB', '\N{EN DASH}')
+    >>> size(512), size(1400), size(3_200_000), size(None) == NOTHING
+    ('512 B', '1.4 kB', '3.2 MB', True)
     """
     number = known(value)
     if number is None:

@@ -22,8 +22,8 @@ def json_view(value: Any) -> Markup:
 
     Beyond 5,000 values or 40 levels the rest is only counted.
 
-    >>> str(json_view({"a": "<b>"})).partition("<ul>")[2]
-    '<li><span class="k">"a"</span>: <span class="s">"&lt;b&gt;"</span></li></ul></details>'
+    >>> str(json_view({"a": "<b>"})).partition("</span>: ")[2]
+    '<span class="s">&#34;&lt;b&gt;&#34;</span></li></ul></details>'
     """
     return Markup("").join(_View().parts(value, 0))
 
