@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 PUBLIC_NAMES: Final[dict[str, tuple[str, ...]]] = {
-    "fastmcp_feedback": ("__version__", "add_feedback_tools", "add_insight_tools", "create_feedback_server", "instrument"),
+    "fastmcp_feedback": (
+        "__version__",
+        "add_feedback_tools",
+        "add_insight_tools",
+        "create_feedback_server",
+        "instrument",
+        "mount_dashboard",
+    ),
     "fastmcp_feedback.testing": ("assert_no_secret", "contained_errors", "recording"),
     "fastmcp_feedback.instrumentation": (
         "CallLink",
