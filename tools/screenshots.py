@@ -1,6 +1,7 @@
-"""Makes the pictures of the dashboard in docs/screenshots: every page light, some of them dark and on a phone.
+"""Takes pictures of the dashboard.
 
-    .venv/bin/python tools/screenshots.py [FOLDER]
+    .venv/bin/python tools/screenshots.py            docs/screenshots: every page light, some dark, one on a phone
+    .venv/bin/python tools/screenshots.py FOLDER     every page light, dark and on a phone, to look at after a change
 
 Needs Chromium. The calls are made up (tests/support/busy_studio.py).
 """
@@ -25,13 +26,14 @@ from support.served import Site, served_studio  # noqa: E402 - see above
 CALLS: Final = 6000
 WIDE_HEIGHT: Final = 960
 PHONE_HEIGHT: Final = 844
-DARK: Final = ("overview", "tool", "call")
-PHONE: Final = ("overview", "feedback")
+DARK: Final = ("overview", "tool")
+PHONE: Final = ("overview",)
 
 
 def main() -> int:
-    """Make them all."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screenshots"
+    """Take them all."""
+    everything = len(sys.argv) > 1
+    folder = Path(sys.argv[1]) if everything else ROOT / "docs" / "screenshots"
     path = find_chromium()
     if path is None:
         print("no Chromium was found: apt-get install chromium", file=sys.stderr)
@@ -43,9 +45,9 @@ def main() -> int:
             for name, whole in site.pages().items():
                 address = whole.replace("since=", "since=7d")
                 take(tools, site, address, folder / f"{name}.png")
-                if name in DARK:
+                if everything or name in DARK:
                     take(tools, site, address, folder / f"{name}-dark.png", dark=True)
-                if name in PHONE:
+                if everything or name in PHONE:
                     take(tools, site, address, folder / f"{name}-phone.png", phone=True)
     finally:
         tools.close()

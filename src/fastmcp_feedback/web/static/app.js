@@ -12,6 +12,7 @@
   // Before the page is drawn, so that it does not flash.
   const wanted = store.get("theme");
   if (wanted === "dark" || wanted === "light") root.dataset.theme = wanted;
+  root.dataset.scripted = "";
 
   function toggleTheme() {
     const dark = (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
@@ -62,6 +63,25 @@
     else go(row.dataset.href);
   });
 
+  // -- the filter, folded on a phone
+
+  function fold(form, open) {
+    form.classList.toggle("unfolded", open);
+    form.querySelector(".fold").setAttribute("aria-expanded", String(open));
+  }
+
+  document.addEventListener("click", (event) => {
+    const form = event.target.closest?.(".fold")?.form;
+    if (form) fold(form, !form.classList.contains("unfolded"));
+  });
+
+  function search() {
+    const field = document.querySelector("main [data-search]");
+    if (!field) return;
+    fold(field.form, true);
+    field.focus();
+  }
+
   // -- the page's numbers, again every few seconds
 
   const EVERY_MS = 5000;
@@ -98,6 +118,8 @@
   function keepPlace(old, fresh) {
     const folded = all("details", fresh);
     all("details", old).forEach((node, place) => { if (folded[place]) folded[place].open = node.open; });
+    const form = fresh.querySelector(".filter");
+    if (form && old.querySelector(".filter.unfolded")) fold(form, true);
     const here = old.querySelector("[data-row].here");
     const again = here?.dataset.href && all("[data-row]", fresh).find((row) => row.dataset.href === here.dataset.href);
     if (again) again.classList.add("here");
@@ -123,7 +145,7 @@
   let goingSince = 0;
 
   const keys = {
-    "/": () => (document.querySelector("main [data-search]") || document.querySelector("main input[type=search]"))?.focus(),
+    "/": search,
     "?": () => document.getElementById("help").showModal(),
     j: () => step(1),
     k: () => step(-1),
