@@ -23,18 +23,9 @@ from fastmcp_feedback.web.gates import AskGate, OpenGate
 from fastmcp_feedback.web.source import Source
 from support.asgi import get
 from support.busy_studio import fill
+from support.poison import EVIL, KEPT, MARK, is_poisoned, poison
 from support.recorded import a_call
 
-MARK: Final = "zzx"
-# Markup, breakers of attributes in both quotes and none, of comments, scripts and text areas; a template; an address that
-# runs; a terminal's escapes of both kinds, turned text, a NUL that is none, and a lone surrogate as JSON writes it.
-EVIL: Final = (
-    f'{MARK}"><{MARK} a=1>\' {MARK}=1 onload=alert(1) x="</title></script></textarea></style>--><script>{MARK}()</script>'
-    f"<img src=x onerror={MARK}()><a href=javascript:{MARK}()>{{{{ 7*191 }}}}{{% raw %}}&lt;&#x3c;javascript:{MARK}()"
-    "\x1b[31m\x1b]0;title\x07\x9b31m\x7f\u202e\u2066\u2028\x85\r\b"
-)
-KEPT: Final = {"id", "call_id", "feedback_ref", "parent_call_id", "duplicate_of", "content_hash"}
-"""What leads from one row to another."""
 OWN_TAGS: Final = re.compile(
     r"html|head|meta|title|link|script|body|a|header|svg|path|span|nav|div|button|kbd|main|form|label|select|option|input|details|summary|"
     r"datalist|section|h[123]|p|table|caption|thead|tbody|tr|th|td|time|dl|dt|dd|ul|ol|li|code|pre|strong|small|rect|line|g|text|desc|"
@@ -42,36 +33,12 @@ OWN_TAGS: Final = re.compile(
 )
 
 
-def poison(url: str) -> None:
-    """Put it into every stored field that holds text or JSON, in every row."""
-    payload = json.dumps(
-        {EVIL: [EVIL, {EVIL: EVIL}, 1], "note": EVIL, "by": EVIL, "at": EVIL, "status": EVIL, "model": EVIL, "title": EVIL}
-    )
-    con = sqlite3.connect(url.removeprefix("sqlite:///"))
-    for table in (TOOL_CALLS, EVENTS, FEEDBACK, LINKS):
-        values = {
-            column.name: payload if column.kind == "json" else EVIL for column in table.columns if _poisoned(column.name, column.kind)
-        }
-        if table is FEEDBACK:
-            values["notes"] = f"[{payload}]"
-        if table is TOOL_CALLS:
-            values["bad_arguments"] = json.dumps([EVIL])
-        assignments = ", ".join(f'"{name}" = :{name}' for name in values)
-        assert con.execute(f'UPDATE "ffb_{table.name}" SET {assignments}', values).rowcount > 0
-    con.commit()
-    con.close()
-
-
-def _poisoned(name: str, kind: str) -> bool:
-    return kind in {"key", "text", "json"} and name not in KEPT
-
-
 def test_every_kind_of_field_is_poisoned() -> None:
     """Nothing that a recorder or a reporter may fill with text escapes the test."""
 
     def left(table: Table) -> set[str]:
         return {
-            column.name for column in table.columns if not _poisoned(column.name, column.kind) and column.kind in {"key", "text", "json"}
+            column.name for column in table.columns if not is_poisoned(column.name, column.kind) and column.kind in {"key", "text", "json"}
         }
 
     assert left(TOOL_CALLS) | left(EVENTS) | left(FEEDBACK) | left(LINKS) == KEPT
