@@ -31,10 +31,11 @@ define new_venv
 	@test -x $(1)/bin/python || "$(PYTHON)" -m venv $(1)
 endef
 
+# The last package is there for the file of axe-core inside; the driver that it depends on is not used. Without it the tests
+# that need it skip.
 .venv/dev.stamp: pyproject.toml
 	$(call new_venv,.venv)
 	.venv/bin/python $(PIP_INSTALL) -e '.[dev]'
-	# Only for the file of axe-core inside; the driver that it depends on is not used. Without it the tests that need it skip.
 	-.venv/bin/python $(PIP_INSTALL) --no-deps 'axe-playwright-python==0.1.8'
 	@touch $@ .venv/demo.stamp
 
