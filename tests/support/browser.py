@@ -76,7 +76,7 @@ class Page:
     def wait(self, condition: str) -> None:
         """Wait until an expression in the page is true."""
         self.run(
-            "new Promise((done, fail) => { const end = Date.now() + 15000; const look = () => "
+            "new Promise((done, fail) => { const end = Date.now() + 25000; const look = () => "
             f"({condition}) ? done(true) : Date.now() > end ? fail(new Error('still false')) : setTimeout(look, 20); look(); }})"
         )
 
