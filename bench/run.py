@@ -1,7 +1,7 @@
 """`make bench`: this project beside the published package of the same name, in turn on the same machine.
 
     python bench/run.py [hot_path] [steady] [ingest] [burst] [durability] [--rounds 3]
-    python bench/run.py workers                      what the published package cannot be asked, each run once
+    python bench/run.py workers dashboard            what the published package cannot be asked, each run once
 
 Each figure is a median over rounds that alternate between the two (A B A B A B), so that a machine's drift cancels. Ratios
 count; absolute times of a shared machine do not. The published package gets an environment of its own, `.venv-published`.
@@ -99,6 +99,7 @@ BENCHMARKS: dict[str, Callable[[Path | str], Figures]] = {
 # Scripts about this project alone; they print what they find.
 OWN: dict[str, str] = {
     "workers": "workers.py",
+    "dashboard": "dashboard.py",
 }
 
 

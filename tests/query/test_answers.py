@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -146,6 +147,18 @@ async def test_what_follows_what_is_counted_within_conversations(recorded: Recor
     assert found["close", None].count == 3
     assert ("x", None) not in found
     assert {pair.next_tool for pair in await transitions(reader, Filter(tool="open", outcome="failed"))} == {"open"}
+    for tool in tools:  # asked for alone, a tool's next ones are looked up one by one
+        assert await transitions(reader, Filter(tool=tool)) == [pair for pair in await transitions(reader) if pair.tool == tool]
+
+
+async def test_what_follows_at_the_same_moment_is_the_next_id(recorded: Recorded) -> None:
+    """Both ways to look agree, also on the window's edge and on the recorder's own tools."""
+    same = [a_call(n, tool=f"t{n % 2}", conversation="c", started_at=NOON) for n in range(5)]
+    own = a_call(7, tool="t0", conversation="c", internal=True)
+    reader = await recorded([*same, own, a_call(9, tool="t1", conversation="c")])
+    for which in (Filter(), Filter(internal=True), Filter(until=NOON + timedelta(seconds=8)), Filter(since=NOON + timedelta(seconds=1))):
+        found = [pair for pair in await transitions(reader, which) if pair.tool == "t0"]
+        assert await transitions(reader, replace(which, tool="t0")) == found
 
 
 async def test_models_are_summed_with_cost_and_latency(recorded: Recorded) -> None:

@@ -35,19 +35,15 @@ async def transitions(reader: Reader, which: Filter | None = None, *, limit: int
     around = replace(chosen, tool=None, outcome=None, fault=None, text=None, fingerprint=None)
     where, bound = around.where(reader.stamp)
     first, first_bound = replace(chosen, internal=True).where(reader.stamp)
+    pairs = _pairs_of_all(reader, where, first) if chosen.tool is None else _pairs_of_some(reader, where, first)
     rows = await reader.rows(
         f"""
-        WITH pairs AS (
-            SELECT tool, outcome, fault, error_message, fingerprint, started_at, user_sub, conversation_key, client_id, server_version,
-                   LEAD(tool) OVER place AS next_tool, LEAD(outcome) OVER place AS next_outcome
-            FROM {reader.calls} WHERE {where} AND conversation_key IS NOT NULL
-            WINDOW place AS (PARTITION BY conversation_key ORDER BY started_at, id)
-        ),
+        WITH {pairs},
         counted AS (
             SELECT tool, next_tool, COUNT(*) AS n,
                    SUM(CASE WHEN outcome <> 'ok' THEN 1 ELSE 0 END) AS after_failure,
                    SUM(CASE WHEN next_outcome <> 'ok' THEN 1 ELSE 0 END) AS next_failed
-            FROM pairs WHERE {first} GROUP BY tool, next_tool
+            FROM pairs GROUP BY tool, next_tool
         )
         SELECT tool, next_tool, n, after_failure, next_failed, SUM(n) OVER (PARTITION BY tool) AS total
         FROM counted ORDER BY n DESC, tool, next_tool LIMIT :limit
@@ -58,3 +54,34 @@ async def transitions(reader: Reader, which: Filter | None = None, *, limit: int
         Transition(row["tool"], row["next_tool"], int(row["n"]), int(row["total"]), int(row["after_failure"]), int(row["next_failed"]))
         for row in rows
     ]
+
+
+def _pairs_of_all(reader: Reader, where: str, first: str) -> str:
+    """Every call with the next one: one pass over all conversations."""
+    return f"""
+        ordered AS (
+            SELECT tool, outcome, fault, error_message, fingerprint, started_at, user_sub, conversation_key, client_id, server_version,
+                   LEAD(tool) OVER place AS next_tool, LEAD(outcome) OVER place AS next_outcome
+            FROM {reader.calls} WHERE {where} AND conversation_key IS NOT NULL
+            WINDOW place AS (PARTITION BY conversation_key ORDER BY started_at, id)
+        ),
+        pairs AS (SELECT * FROM ordered WHERE {first})"""  # noqa: S608 - names of ours, values bound
+
+
+def _pairs_of_some(reader: Reader, where: str, first: str) -> str:
+    """The same for the calls of one tool: the next one is looked up by the index over conversations."""
+    return f"""
+        firsts AS (
+            SELECT id, tool, outcome, started_at, conversation_key FROM {reader.calls}
+            WHERE {where} AND {first} AND conversation_key IS NOT NULL
+        ),
+        followed AS (
+            SELECT f.tool, f.outcome, (
+                SELECT n.id FROM {reader.calls} n WHERE {where} AND n.conversation_key = f.conversation_key
+                AND n.started_at >= f.started_at AND (n.started_at > f.started_at OR n.id > f.id) ORDER BY n.started_at, n.id LIMIT 1
+            ) AS next_id FROM firsts f
+        ),
+        pairs AS (
+            SELECT l.tool, l.outcome, n.tool AS next_tool, n.outcome AS next_outcome
+            FROM followed l LEFT JOIN {reader.calls} n ON n.id = l.next_id
+        )"""  # noqa: S608 - names of ours, values bound

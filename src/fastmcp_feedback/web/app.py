@@ -18,6 +18,7 @@ from .asked import read
 from .gates import Gate
 from .pages.problem import ProblemView
 from .security import Guard
+from .shared import Shared
 from .source import Source
 from .views import NotThere, View, Visit
 
@@ -41,6 +42,7 @@ class Dashboard:
     def __init__(self, source: Source, gate: Gate, *, hosts: Iterable[str] | None = None, welcome: bool = False) -> None:
         rendering.templates()
         self.source = source
+        self._views = Shared()
         self._guard = Guard(self._site, gate, hosts=hosts, welcome=welcome)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -80,8 +82,9 @@ class Dashboard:
             visit = Visit(reader, self.source, asked, request.state.grant, datetime.now(UTC), values)
             if request.method not in {"GET", "HEAD"} and page.changes is not None:
                 await page.changes(visit, request.state.form)
+                self._views.forget()
                 return RedirectResponse(addresses.again(), status_code=303)
-            view = await page.view(visit)
+            view = await self._views.ask(page, visit)
             choices = {} if as_json else await self.source.choices(reader)
         except (FilterError, NotThere, NotReadable, SinkUnavailable) as exc:
             view, status = problem(exc, root=addresses.root)

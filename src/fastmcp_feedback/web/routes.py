@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from .asked import USUAL_SINCE
 from .pages import call, conversation, failure, feedback, flailing, overview, privacy, tool
@@ -22,7 +22,7 @@ class Page:
     """
 
     path: str
-    view: Callable[[Visit], Awaitable[View]]
+    view: Callable[[Visit], Coroutine[Any, Any, View]]
     own: tuple[str, ...] = ()
     since: str | None = None
     needs: str | None = None

@@ -42,6 +42,7 @@ class Source:
         self._stack = AsyncExitStack()
         self._readers: list[Reader] = []
         self._opening = asyncio.Lock()
+        self._choosing = asyncio.Lock()
         self._turn = 0
         self._writing: DatabaseSink | None = None
         self._has_tables: DatabaseSink | None = None
@@ -90,10 +91,10 @@ class Source:
 
     async def choices(self, reader: Reader) -> Mapping[str, list[str]]:
         """Names of tools and versions that the filter offers; asked again after a minute."""
-        now_s = time.monotonic()
-        if now_s >= self._choices_until_s:
-            self._choices_until_s = now_s + _CHOICES_S
-            self._choices = {"tools": await known_tools(reader), "versions": await known_versions(reader)}
+        async with self._choosing:
+            if time.monotonic() >= self._choices_until_s:
+                self._choices = {"tools": await known_tools(reader), "versions": await known_versions(reader)}
+                self._choices_until_s = time.monotonic() + _CHOICES_S
         return self._choices
 
     async def aclose(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,6 +12,7 @@ from ...query.failures import FailureGroup, list_failures
 from ...query.filters import Filter
 from ...query.health import ToolHealth, tool_health
 from ...query.outcomes import OutcomeTimes, ToolCounts, outcomes_over_time
+from ...query.reader import Reader
 from ...query.versions import ToolChange, changes
 from ...store.feedback_store import FeedbackStore
 from ..views import View, Visit
@@ -92,13 +94,14 @@ class OverviewView(View):
 
 async def overview(visit: Visit) -> OverviewView:
     """Ask for all of it."""
-    reader, which = visit.reader, visit.asked.which
-    tools = await tool_health(reader, which)
-    earlier = window_before(which, visit.now)
-    before = None if earlier is None else await tool_health(reader, earlier)
-    times = await outcomes_over_time(reader, which, buckets=_STEPS)
-    failures = await list_failures(reader, which, limit=8) if any(tool.failed_share for tool in tools) else []
-    statuses = await FeedbackStore(reader.sink).counts("status")
+    which, reader = visit.asked.which, visit.source.reader
+    tools, before, times, failures, statuses = await asyncio.gather(
+        tool_health(await reader(), which),
+        health_before(await reader(), which, visit.now),
+        outcomes_over_time(await reader(), which, buckets=_STEPS),
+        list_failures(await reader(), which, limit=8),
+        FeedbackStore(visit.reader.sink).counts("status"),
+    )
     changed = {} if before is None else {change.tool: change for change in changes(before, tools)}
     calls, failed = _sums(tools)
     calls_before, failed_before = (None, 0.0) if before is None else _sums(before)
@@ -120,6 +123,12 @@ async def overview(visit: Visit) -> OverviewView:
         failures=tuple(failures),
         recorder=recorder_state(visit.source.recorder),
     )
+
+
+async def health_before(reader: Reader, which: Filter, now: datetime) -> list[ToolHealth] | None:
+    """Health in the window of equal length before; None without a beginning."""
+    earlier = window_before(which, now)
+    return None if earlier is None else await tool_health(reader, earlier)
 
 
 def window_before(which: Filter, now: datetime) -> Filter | None:

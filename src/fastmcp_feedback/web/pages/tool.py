@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final
@@ -17,7 +18,7 @@ from ..charts import Bar
 from ..figures import milliseconds, share, short
 from ..json_view import visible
 from ..views import NotThere, View, Visit
-from .overview import window_before
+from .overview import health_before
 from .rows import CallLine, call_line
 
 _STEPS: Final = 60
@@ -58,27 +59,37 @@ class ToolView(View):
 
 async def tool(visit: Visit) -> ToolView:
     """The tool that the filter names."""
-    reader, which = visit.reader, visit.asked.which
+    which, reader = visit.asked.which, visit.source.reader
     if which.tool is None:
         raise NotThere("no tool was named", "choose one on the overview")
-    page = await list_calls(reader, which, limit=_CALLS, cursor=visit.asked.own.get("cursor"))
-    health = next(iter(await tool_health(reader, which)), None)
-    earlier = window_before(which, visit.now)
-    before = None if earlier is None else next(iter(await tool_health(reader, earlier)), None)
+    (now, earlier, outcomes, times), (page, durations, failures, followed) = await asyncio.gather(
+        asyncio.gather(
+            tool_health(await reader(), which),
+            health_before(await reader(), which, visit.now),
+            outcomes_over_time(await reader(), which, buckets=_STEPS),
+            over_time(await reader(), which, buckets=_STEPS),
+        ),
+        asyncio.gather(
+            list_calls(await reader(), which, limit=_CALLS, cursor=visit.asked.own.get("cursor")),
+            duration_histogram(await reader(), which),
+            list_failures(await reader(), which, limit=20),
+            transitions(await reader(), which, limit=8),
+        ),
+    )
+    health, before = next(iter(now), None), next(iter(earlier or ()), None)
     change = next(iter(changes([before] if before else [], [health] if health else [])), None)
-    outcomes = await outcomes_over_time(reader, which, buckets=_STEPS)
     return ToolView(
         tool=which.tool,
         health=health,
         before=before,
         verdict=change.verdict if change is not None and before is not None and health is not None else None,
-        times=tuple(await over_time(reader, which, buckets=_STEPS)),
+        times=tuple(times),
         starts=outcomes.starts,
         step_s=outcomes.step_s,
         outcomes=outcomes.total,
-        durations=tuple(await duration_histogram(reader, which)),
-        failures=tuple(await list_failures(reader, which, limit=20) if health is not None and health.failed_share else ()),
-        followed_by=tuple(await transitions(reader, which, limit=8)),
+        durations=tuple(durations),
+        failures=tuple(failures),
+        followed_by=tuple(followed),
         calls=tuple(map(call_line, page.calls)),
         cursor=page.cursor,
     )
