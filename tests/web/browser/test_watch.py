@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import subprocess
 import sys
@@ -96,7 +97,7 @@ def test_a_browser_runs_nothing_that_was_recorded(browser: DevTools, poisoned: t
         assert page.trouble == []
 
 
-def test_the_browser_ends_with_the_process_that_started_it(browser: DevTools) -> None:
+def test_the_browser_ends_with_the_process_that_started_it(browser: DevTools, tmp_path: Path) -> None:
     """A killed test leaves no browser behind."""
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
@@ -106,7 +107,8 @@ def test_the_browser_ends_with_the_process_that_started_it(browser: DevTools) ->
         "print(tools._process.pid, flush=True)\n"
         "sys.stdin.read()\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as starter:
+    env = {**os.environ, "TMPDIR": str(tmp_path)}  # its profile stays behind
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env) as starter:
         assert starter.stdout is not None
         pid = int(starter.stdout.readline())
         starter.kill()
