@@ -68,9 +68,18 @@ class ConversationSummary:
     last_outcome: str
 
 
-async def list_conversations(reader: Reader, which: Filter | None = None, *, limit: int = 50) -> list[ConversationSummary]:
-    """Conversations that have a call which the filter leaves, the newest first; counts are of those calls."""
+async def list_conversations(
+    reader: Reader, which: Filter | None = None, *, limit: int = 50, before: tuple[datetime, str] | None = None
+) -> list[ConversationSummary]:
+    """Conversations that have a call which the filter leaves, the newest first; counts are of those calls.
+
+    `before` is end and key of the last one of the page before.
+    """
     where, bound = (which or Filter()).where(reader.stamp)
+    having = ""
+    if before is not None:
+        having = "HAVING MAX(started_at) < :end OR (MAX(started_at) = :end AND conversation_key > :after)"
+        bound |= {"end": reader.stamp(before[0]), "after": before[1]}
     rows = await reader.rows(
         f"""
         WITH chosen AS (
@@ -81,7 +90,7 @@ async def list_conversations(reader: Reader, which: Filter | None = None, *, lim
         SELECT conversation_key, MIN(started_at) AS first_at, MAX(started_at) AS last_at, COUNT(*) AS calls,
                SUM(CASE WHEN outcome <> 'ok' THEN 1 ELSE 0 END) AS failed, COUNT(DISTINCT tool) AS tools,
                MAX(CASE WHEN place = 1 THEN outcome END) AS last_outcome
-        FROM chosen GROUP BY conversation_key ORDER BY last_at DESC, conversation_key LIMIT :limit
+        FROM chosen GROUP BY conversation_key {having} ORDER BY last_at DESC, conversation_key LIMIT :limit
         """,  # noqa: S608 - names of ours, values bound
         {**bound, "limit": limit},
     )

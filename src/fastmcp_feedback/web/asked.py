@@ -74,6 +74,23 @@ def read(values: Mapping[str, str], own_names: Iterable[str], *, usual_since: st
     return Asked(which, {name: value for name, value in words.items() if value or name == "since"}, own)
 
 
+def read_cursor(value: str | None) -> tuple[datetime, str] | None:
+    """Moment and id of the last row of the page before.
+
+    Raises:
+        FilterError: it is no cursor.
+    """
+    if not value:
+        return None
+    moment, _, last = value.partition("~")
+    return parse_moment(moment), last
+
+
+def write_cursor(moment: datetime, last: str) -> str:
+    """What `read_cursor` takes."""
+    return f"{moment.isoformat()}~{last}"
+
+
 def _take_span(words: dict[str, str]) -> None:
     """`since` with `span`, a number of seconds, is one step of a chart: it becomes `since` and `until`."""
     span = words.pop("span", "")

@@ -49,7 +49,7 @@ PAGES: Final = (
     Page("/calls/{call_id}", call.call),
     Page("/failures", failure.failures, since=USUAL_SINCE),
     Page("/failure", failure.failure, own=("cursor",), since=USUAL_SINCE, needs="fingerprint", otherwise="/failures"),
-    Page("/conversations", conversation.conversations, since=USUAL_SINCE),
+    Page("/conversations", conversation.conversations, own=("cursor",), since=USUAL_SINCE),
     Page("/conversation", conversation.conversation, needs="conversation", otherwise="/conversations"),
     Page("/feedback", feedback.board, own=feedback.OWN),
     Page("/feedback/{report_id}", feedback.report, changes=feedback.change_status),

@@ -87,7 +87,9 @@ class Source:
     def retention(self) -> str | None:
         """How long the recorder beside us keeps calls; None when that is not known here."""
         sink = self._recorders_sink()
-        return None if sink is None else "for ever" if sink.retention is None else str(sink.retention)
+        if sink is None:
+            return None
+        return "for ever" if sink.retention is None else str(sink.retention).removesuffix(", 0:00:00")
 
     async def choices(self, reader: Reader) -> Mapping[str, list[str]]:
         """Names of tools and versions that the filter offers; asked again after a minute."""

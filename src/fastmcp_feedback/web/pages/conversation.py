@@ -7,21 +7,22 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from ...query.story import ConversationSummary, list_conversations, tell_story
+from ..asked import read_cursor, write_cursor
 from ..views import NotThere, View, Visit
 
-MAX_CONVERSATIONS: Final = 100
+_CONVERSATIONS: Final = 50
 _MAX_ENTRIES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationsView(View):
-    """Conversations, the newest first. `truncated`: there are more than these."""
+    """A page of conversations, the newest first; `cursor` is that of the next page."""
 
     template: ClassVar[str] = "conversations.html"
     here: ClassVar[str] = "/conversations"
 
     conversations: tuple[ConversationSummary, ...]
-    truncated: bool
+    cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,10 @@ class ConversationView(View):
 
 async def conversations(visit: Visit) -> ConversationsView:
     """Those with a call that the filter leaves."""
-    found = await list_conversations(visit.reader, visit.asked.which, limit=MAX_CONVERSATIONS + 1)
-    return ConversationsView(tuple(found[:MAX_CONVERSATIONS]), truncated=len(found) > MAX_CONVERSATIONS)
+    before = read_cursor(visit.asked.own.get("cursor"))
+    found = await list_conversations(visit.reader, visit.asked.which, limit=_CONVERSATIONS + 1, before=before)
+    shown = tuple(found[:_CONVERSATIONS])
+    return ConversationsView(shown, write_cursor(shown[-1].ended_at, shown[-1].key) if len(found) > _CONVERSATIONS else None)
 
 
 async def conversation(visit: Visit) -> ConversationView:

@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from ...feedback import names
-from ...query.moments import FilterError, parse_moment
+from ...query.moments import FilterError
 from ...query.parts import as_time
 from ...store.feedback_sql import Which
 from ...store.feedback_store import FeedbackStore
+from ..asked import read_cursor, write_cursor
 from ..views import NotThere, View, Visit
 
 OWN: Final = ("status", "type", "cursor")
@@ -106,14 +107,14 @@ async def board(visit: Visit) -> BoardView:
     which, own = visit.asked.which, visit.asked.own
     status, kind = _one_of("status", own.get("status"), names.STATUSES), _one_of("type", own.get("type"), names.TYPES)
     store = FeedbackStore(visit.reader.sink)
-    before = _read_cursor(own.get("cursor")) or (None if which.until is None else (which.until, ""))
+    before = read_cursor(own.get("cursor")) or (None if which.until is None else (which.until, ""))
     chosen = Which(type=kind, status=status, tool=which.tool, search=which.text, since=which.since)
     rows = await store.page(chosen, _REPORTS + 1, before)
     counted = await store.counts("status")
     shown = rows[:_REPORTS]
     return BoardView(
         reports=tuple(map(_line, shown)),
-        cursor=f"{shown[-1]['created_at'].isoformat()}~{shown[-1]['id']}" if len(rows) > _REPORTS else None,
+        cursor=write_cursor(shown[-1]["created_at"], shown[-1]["id"]) if len(rows) > _REPORTS else None,
         by_status=tuple((one, counted.get(one, (0, 0))[0]) for one in names.STATUSES),
         status=status,
         type=kind,
@@ -192,10 +193,3 @@ def _one_of(name: str, value: str | None, allowed: tuple[str, ...]) -> str | Non
     if value not in allowed:
         raise FilterError(f"{name} {value!r} does not exist; write one of {', '.join(allowed)}")
     return value
-
-
-def _read_cursor(value: str | None) -> tuple[datetime, str] | None:
-    if not value:
-        return None
-    moment, _, report_id = value.partition("~")
-    return parse_moment(moment), report_id
