@@ -120,6 +120,7 @@ async def test_a_page_without_what_it_needs_sends_to_the_list(dashboard: Dashboa
         ("/calls?since=1h&span=x", 400, "seconds"),
         ("/calls?colour=red", 400, "unknown filter"),
         ("/feedback?status=new", 400, "in_progress"),
+        ("/nothing/here", 404, "no such page"),
         ("/calls/00000000", 404, "pruned"),
         ("/feedback/fb-000000000000", 404, "deleted"),
         ("/feedback/nothing", 404, "deleted"),
@@ -159,3 +160,19 @@ async def test_the_pages_speak_of_what_was_recorded(dashboard: Dashboard) -> Non
     assert (call["fault"], call["bad_arguments"], call["payloads"]) == ("caller", ["opacity"], "shown")
     assert {one["tool"] for one in report["calls"]} >= {"render_preview"}
     assert [one["title"] for one in board["reports"]] == ["Export loses the frame rate"]
+
+
+@pytest.mark.parametrize(
+    "narrowing",
+    [{"user": "user"}, {"client": "client"}, {"conversation": "conversation"}, {"server_version": "server_version"}, {"tool": "tool"}],
+)
+async def test_the_board_is_narrowed_by_the_same_words(dashboard: Dashboard, narrowing: dict[str, str]) -> None:
+    """A report is found by what its page says about it, and others are not."""
+    report = (await get(dashboard, f"{REPORT}.json")).json()
+    ((word, name),) = narrowing.items()
+    value = {**report["report"], **report}[name]
+    found = (await get(dashboard, f"/feedback.json?{word}={quote(value)}")).json()["reports"]
+    none = (await get(dashboard, f"/feedback.json?{word}=nobody")).json()["reports"]
+
+    assert report["report"]["id"] in {one["id"] for one in found}
+    assert none == []

@@ -169,14 +169,14 @@ async def test_names_of_this_machine_are_ours(source: Source, host: str) -> None
 
 async def test_named_hosts_are_the_only_ones(source: Source) -> None:
     """With `hosts` a token does not help at another name."""
-    dashboard = Dashboard(source, TokenGate(TOKEN), hosts=["dash.example"])
+    dashboard = Dashboard(source, TokenGate(TOKEN), hosts=["dash.example", "second.example:8443"])
     bearer = {"authorization": f"Bearer {TOKEN}"}
     found = [
         (await send(dashboard, "GET", "/", headers={"host": host, **bearer})).status
-        for host in ("dash.example", "DASH.example:443", "other.example", "127.0.0.1:8377")
+        for host in ("dash.example", "DASH.example:443", "second.example", "other.example", "127.0.0.1:8377")
     ]
 
-    assert found == [200, 200, 404, 200]
+    assert found == [200, 200, 200, 404, 200]
 
 
 def policy(answer: Answer) -> dict[str, str]:

@@ -115,6 +115,9 @@ def duplicates(prefix: str, report_id: str, limit: int) -> Statement:
     return sql, {"id": report_id, "limit": limit}
 
 
+_EQUAL: Final = ("type", "status", "tool", "submitter_kind", "user_sub", "conversation_key", "client_id", "server_version")
+
+
 @dataclass(frozen=True, slots=True)
 class Which:
     """A choice of reports; `owner` narrows to one person's own. Times as the database takes them."""
@@ -127,12 +130,16 @@ class Which:
     owner: Owner | None = None
     since: Any = None
     before: tuple[Any, str] | None = None
+    user_sub: str | None = None
+    conversation_key: str | None = None
+    client_id: str | None = None
+    server_version: str | None = None
 
     def where(self) -> tuple[str, dict[str, Any]]:
         """The condition and its values. Folded reports of others are left out, unless they are the owner's."""
         values: dict[str, Any] = {}
         parts = ["duplicate_of IS NULL"] if self.owner is None else [self.owner.condition(values)]
-        for name in ("type", "status", "tool", "submitter_kind"):
+        for name in _EQUAL:
             wanted = getattr(self, name)
             if wanted is not None:
                 parts.append(f"{quoted(name)} = :{name}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -67,10 +68,7 @@ class FeedbackStore:
     async def page(self, which: Which, limit: int, before: tuple[datetime, str] | None = None) -> list[dict[str, Any]]:
         """Reports, the newest first; `before` is the last one of the page before."""
         bound = None if before is None else (self._stamp(before[0]), before[1])
-        chosen = Which(
-            which.type, which.status, which.tool, which.search, which.submitter_kind, which.owner,
-            None if which.since is None else self._stamp(which.since), bound,
-        )  # fmt: skip
+        chosen = replace(which, since=None if which.since is None else self._stamp(which.since), before=bound)
         return await self.sink.ask(feedback_sql.page(self.sink.prefix, chosen, limit))
 
     async def counts(self, column: str, since: datetime | None = None) -> dict[str | None, tuple[int, int]]:

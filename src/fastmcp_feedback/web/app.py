@@ -64,9 +64,18 @@ class Dashboard:
         if path.startswith("/static/"):
             return _file(path.removeprefix("/static/"))
         found = routes.find(path)
-        if found is None or (request.method not in {"GET", "HEAD"} and found[0].changes is None):
+        if found is None:
+            return self._problem(request, rendering.Addresses(root, path, _NO_WORDS), as_json=as_json)
+        if request.method not in {"GET", "HEAD"} and found[0].changes is None:
             return PlainTextResponse("Not Found", status_code=404)
         return await self._page(request, rendering.Addresses(root, path, _NO_WORDS), *found, as_json=as_json)
+
+    def _problem(self, request: Request, addresses: rendering.Addresses, *, as_json: bool) -> Response:
+        """No page is there."""
+        view, status = problem(NotThere("there is no such page", "the pages stand at the top"), root=addresses.root)
+        if as_json:
+            return rendering.twin(view, addresses, _NO_WORDS, status=status)
+        return rendering.page(view, addresses, _NO_WORDS, csrf=request.state.csrf, choices={}, status=status)
 
     async def _page(
         self, request: Request, addresses: rendering.Addresses, page: routes.Page, values: Mapping[str, str], *, as_json: bool

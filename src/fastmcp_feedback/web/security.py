@@ -62,7 +62,7 @@ class Guard:
     def __init__(self, app: Any, gate: Gate, *, hosts: Iterable[str] | None = None, welcome: bool = False) -> None:
         self._app = app
         self._gate = gate
-        self._hosts = None if hosts is None else frozenset(name.strip("[]").lower() for name in hosts)
+        self._hosts = None if hosts is None else frozenset(_host(name) for name in hosts)
         self._welcome = welcome
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -163,6 +163,17 @@ def _path(request: Request) -> str:
 
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def _host(text: str) -> str:
+    """The name alone of what a host was given as, port or not.
+
+    >>> _host("dash.example.org:8443"), _host("https://Dash.example.org/"), _host("[::1]:80"), _host("::1")
+    ('dash.example.org', 'dash.example.org', '::1', '::1')
+    """
+    plain = text.strip().lower()
+    bare = f"[{plain}]" if plain.count(":") > 1 and not plain.startswith("[") and "//" not in plain else plain
+    return _name(bare if "//" in bare else f"//{bare}") or plain
 
 
 def _name(url: str) -> str | None:

@@ -103,12 +103,22 @@ class ReportView(View):
 
 
 async def board(visit: Visit) -> BoardView:
-    """Reports that the filter leaves: its tool, its time, and its words in title or description."""
+    """Reports that the filter leaves, its words in title or description; what it says of outcomes is about calls."""
     which, own = visit.asked.which, visit.asked.own
     status, kind = _one_of("status", own.get("status"), names.STATUSES), _one_of("type", own.get("type"), names.TYPES)
     store = FeedbackStore(visit.reader.sink)
     before = read_cursor(own.get("cursor")) or (None if which.until is None else (which.until, ""))
-    chosen = Which(type=kind, status=status, tool=which.tool, search=which.text, since=which.since)
+    chosen = Which(
+        type=kind,
+        status=status,
+        tool=which.tool,
+        search=which.text,
+        since=which.since,
+        user_sub=which.user,
+        conversation_key=which.conversation,
+        client_id=which.client,
+        server_version=which.server_version,
+    )
     rows = await store.page(chosen, _REPORTS + 1, before)
     counted = await store.counts("status")
     shown = rows[:_REPORTS]
