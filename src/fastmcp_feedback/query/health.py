@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .filters import Filter
 from .parts import WEIGHT
@@ -31,6 +31,8 @@ class ToolHealth:
     args_bytes: float | None = None
     result_bytes: float | None = None
     max_result_bytes: int | None = None
+    extra_fields: ClassVar = ("failed_share",)
+    """What stands beside the fields where this is written as JSON."""
 
     @property
     def failed_share(self) -> float:

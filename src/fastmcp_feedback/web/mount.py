@@ -95,6 +95,8 @@ def _gate(app: Any, auth: str | Ask | None, root: str, *, scope: str, payload_sc
         raise TypeError(f"auth is a token, a function or None, got {type(auth).__name__}")
     provider = getattr(app, "auth", None)
     if provider is not None:
+        if not callable(getattr(provider, "verify_token", None)):
+            raise ValueError(f"the server's {type(provider).__name__} cannot verify a token: say who may look with auth=")
         return ScopeGate(scope, provider.verify_token, payload_scope=payload_scope), ""
     token = secrets.token_urlsafe(24)
     return TokenGate(token, payloads=payloads), (

@@ -19,6 +19,7 @@ from ..views import View, Visit
 
 MAX_TOOLS: Final = 100
 _STEPS: Final = 36
+_BEHIND_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class ToolLine:
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """What became of the records meant for one sink."""
+    """What became of the records meant for one sink. `behind`: its oldest one has waited for half a minute or more."""
 
     name: str
     accepted: int
@@ -52,13 +53,18 @@ class Books:
     quarantined: int
     lost: int
     lost_by_reason: Mapping[str, int]
+    quarantine_reasons: Mapping[str, int]
     last_error: str | None
     oldest_waiting_s: float | None
+    behind: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RecorderState:
-    """The recorder that runs beside the dashboard. `healthy`: nothing was lost, nothing lies on disk, no error was kept from the server."""
+    """The recorder that runs beside the dashboard.
+
+    `healthy`: nothing was lost or set aside, no sink is behind, the spool is sound, no error was kept from the server.
+    """
 
     mode: str
     running_calls: int
@@ -144,15 +150,19 @@ def recorder_state(recorder: Any) -> RecorderState | None:
     if recorder is None:
         return None
     stats = recorder.stats()
-    sinks = tuple(
-        Books(
-            name, report["accepted"], report["written"], report["waiting"], report["spooled"], report["quarantined"], report["lost"],
-            report["lost_by_reason"], report["last_error"], report["oldest_waiting_s"],
-        )
-        for name, report in stats["sinks"].items()
-    )  # fmt: skip
-    trouble = any(sink.lost or sink.quarantined or sink.spooled for sink in sinks) or any(stats["contained_errors"].values())
+    sinks = tuple(_books(name, report) for name, report in stats["sinks"].items())
+    spool = stats["spool"] or {}
+    trouble = any(sink.lost or sink.quarantined or sink.behind for sink in sinks) or any(stats["contained_errors"].values())
+    trouble = trouble or bool(spool.get("problem") or spool.get("damaged"))
     return RecorderState(stats["mode"], stats["running_calls"], sinks, stats["contained_errors"], stats["spool"], healthy=not trouble)
+
+
+def _books(name: str, report: Mapping[str, Any]) -> Books:
+    oldest_s = report["oldest_waiting_s"]
+    return Books(
+        name, report["accepted"], report["written"], report["waiting"], report["spooled"], report["quarantined"], report["lost"],
+        report["lost_by_reason"], report["quarantine_reasons"], report["last_error"], oldest_s, (oldest_s or 0) >= _BEHIND_S,
+    )  # fmt: skip
 
 
 def _sums(tools: list[ToolHealth]) -> tuple[float, float]:
