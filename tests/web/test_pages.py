@@ -7,7 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
+from fastmcp_feedback.store.schema import EMBEDDINGS, EVENTS, FEEDBACK, LINKS, TOOL_CALLS, Table
 from fastmcp_feedback.web.app import Dashboard
+from fastmcp_feedback.web.pages.privacy import FIELDS
 from support.asgi import get
 
 LISTS: Final = ("/", "/calls", "/failures", "/conversations", "/feedback", "/flailing", "/privacy")
@@ -176,3 +178,11 @@ async def test_the_board_is_narrowed_by_the_same_words(dashboard: Dashboard, nar
 
     assert report["report"]["id"] in {one["id"] for one in found}
     assert none == []
+
+
+@pytest.mark.parametrize("table", [TOOL_CALLS, EVENTS, FEEDBACK, LINKS, EMBEDDINGS], ids=lambda table: table.name)
+def test_the_privacy_page_tells_of_every_column(table: Table) -> None:
+    """A new column has to be explained there."""
+    told = {word for names, _ in FIELDS for word in names.split(", ")}
+
+    assert set(table.column_names) - told == set()
