@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from fastmcp import FastMCP
+from fastmcp import Client, FastMCP
 
 from fastmcp_feedback.instrumentation import MemorySink, instrument
 from fastmcp_feedback.sink import Record
-from support.raising_server import call
+from support.studio import call
 
 Contained = list[tuple[str, BaseException]]
 
@@ -45,9 +45,10 @@ async def test_a_hook_that_exits_costs_at_most_its_own_call(hook: str, error: ty
 
     app, sink = server(), MemorySink()
     mw = instrument(app, [sink], **{hook: exits_once}, sample_rates={"ping": 1.0})
-    for _ in range(4):
-        assert (await call(app, "ping", {})).content[0].text == "pong"
-    assert await mw.flush()
+    async with Client(app) as client:
+        for _ in range(4):
+            assert (await call(client, "ping")).content[0].text == "pong"
+        assert await mw.flush()
     assert len(sink.calls) >= 3
     assert contained
     await mw.aclose()
@@ -65,7 +66,8 @@ async def test_a_sink_that_exits_is_a_failing_sink(contained: Contained) -> None
 
     app = server()
     mw = instrument(app, [Exits()])
-    await call(app, "ping", {})
-    assert await mw.flush()
+    async with Client(app) as client:
+        await call(client, "ping")
+        assert await mw.flush()
     assert len(got) == 1
     await mw.aclose()

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fastmcp import FastMCP
-from fastmcp.exceptions import ToolError
+from fastmcp import Client, FastMCP
 
 from fastmcp_feedback.instrumentation import InstrumentationMiddleware
 from fastmcp_feedback.shaping.redact import linear
 from fastmcp_feedback.testing import recording
-from support.raising_server import call
+from support.studio import call
 
 
 @pytest.mark.parametrize("option", ["capture_llm_text", "events_inherit_identity", "call_reference"])
@@ -29,8 +28,8 @@ async def test_a_removed_value_is_gone_from_its_neighbours_too() -> None:
     async def login(password: str, command: str) -> dict[str, str]:
         return {"token": "tok-99-abcdef", "curl": "curl -H 'x: tok-99-abcdef'"}
 
-    async with recording(app) as sink:
-        await call(app, "login", {"password": "s3cr3t-w0rd", "command": "login s3cr3t-w0rd"})
+    async with recording(app) as sink, Client(app) as client:
+        await call(client, "login", password="s3cr3t-w0rd", command="login s3cr3t-w0rd")
     (recorded,) = sink.calls
     assert recorded.args == {"password": "[REDACTED]", "command": "login [REDACTED]"}
     assert recorded.result == {"token": "[REDACTED]", "curl": "curl -H 'x: [REDACTED]'"}
@@ -44,8 +43,8 @@ async def test_an_integer_of_many_digits_costs_no_record() -> None:
     async def ping() -> str:
         return "pong"
 
-    async with recording(app, identity_resolver=lambda _context: {"huge": 10**5000}) as sink:
-        await call(app, "ping", {})
+    async with recording(app, identity_resolver=lambda _context: {"huge": 10**5000}) as sink, Client(app) as client:
+        await call(client, "ping")
     assert sink.calls[0].identity == {"huge": "<integer of 16610 bits>"}
 
 
@@ -70,7 +69,6 @@ async def test_a_fault_that_a_hook_makes_from_the_message_holds_no_secret() -> N
     async def boom() -> str:
         raise ValueError("lost")
 
-    async with recording(app, fault_hook=lambda _record, _exc: f"auth {secret}") as sink:
-        with pytest.raises(ToolError):
-            await call(app, "boom", {})
+    async with recording(app, fault_hook=lambda _record, _exc: f"auth {secret}") as sink, Client(app) as client:
+        await call(client, "boom")
     assert [record.failure.fault for record in sink.calls if record.failure] == ["auth [REDACTED]"]
