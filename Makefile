@@ -13,6 +13,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 p
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 WORKERS ?= 2
 ARGS ?=
+COVERAGE ?= --cov --cov-report=term
 
 # Folders whose tests must hold on every supported FastMCP and on the lowest dependencies.
 RECORDER_TESTS = $(wildcard $(addprefix tests/,capture delivery sinks store linking instrumentation end_to_end))
@@ -62,7 +63,7 @@ demo: .venv/demo.stamp
 test: lint types test-only
 
 test-only: .venv/dev.stamp
-	.venv/bin/python -m pytest -n $(WORKERS) --cov --cov-report=term $(ARGS)
+	.venv/bin/python -m pytest -n $(WORKERS) $(COVERAGE) $(ARGS)
 
 lint: .venv/dev.stamp
 	.venv/bin/ruff check .
