@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -97,7 +98,14 @@ def test_a_browser_runs_nothing_that_was_recorded(browser: DevTools, poisoned: t
         assert page.trouble == []
 
 
-def test_the_browser_ends_with_the_process_that_started_it(browser: DevTools, tmp_path: Path) -> None:
+@pytest.fixture
+def short_folder() -> Iterator[str]:
+    """A folder with a short path: sockets of a browser's profile may have at most 108 characters."""
+    with tempfile.TemporaryDirectory(prefix="b-", dir="/tmp", ignore_cleanup_errors=True) as folder:  # noqa: S108 - short
+        yield folder
+
+
+def test_the_browser_ends_with_the_process_that_started_it(browser: DevTools, short_folder: str) -> None:
     """A killed test leaves no browser behind."""
     code = (
         f"import sys; sys.path[:0] = {sys.path!r}\n"
@@ -107,7 +115,7 @@ def test_the_browser_ends_with_the_process_that_started_it(browser: DevTools, tm
         "print(tools._process.pid, flush=True)\n"
         "sys.stdin.read()\n"
     )
-    env = {**os.environ, "TMPDIR": str(tmp_path)}  # its profile stays behind
+    env = {**os.environ, "TMPDIR": short_folder}  # its profile stays behind
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env) as starter:
         assert starter.stdout is not None
         pid = int(starter.stdout.readline())
