@@ -101,7 +101,7 @@ def test_a_browser_runs_nothing_that_was_recorded(browser: DevTools, poisoned: t
 @pytest.fixture
 def short_folder() -> Iterator[str]:
     """A folder with a short path: sockets of a browser's profile may have at most 108 characters."""
-    with tempfile.TemporaryDirectory(prefix="b-", dir="/tmp", ignore_cleanup_errors=True) as folder:  # noqa: S108 - short
+    with tempfile.TemporaryDirectory(prefix="b-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         yield folder
 
 
