@@ -21,7 +21,7 @@ pytest.importorskip("jinja2")
 
 from fastmcp_feedback import add_feedback_tools, instrument, mount_dashboard
 from fastmcp_feedback.instrumentation import DatabaseSink, InstrumentationMiddleware, MemorySink
-from fastmcp_feedback.web.mount import TOKEN_ENV_VAR
+from fastmcp_feedback.web import TOKEN_ENV_VAR
 from support.asgi import Answer, get
 from support.servers import http_server
 from support.waiting import DEADLINE_S

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from support.disks import resize, small_disk
 from support.spooled_studio import SpooledStudio, ping
 from support.waiting import until
 
@@ -50,29 +50,19 @@ async def test_a_deleted_database_file_is_made_again_and_misses_only_what_was_in
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 400 kB; skips where this user may not mount one."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)], capture_output=True, check=False)
-    if done.returncode != 0:
-        pytest.skip("this user may not mount a file system")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 400 kB."""
+    with small_disk(tmp_path / "small", "400k") as folder:
+        yield folder
 
 
-def grow(disk: Path) -> None:
-    """Make room on it."""
-    subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
-
-
-async def test_a_full_disk_under_the_database_loses_nothing_once_there_is_room(tmp_path: Path, small_disk: Path) -> None:
+async def test_a_full_disk_under_the_database_loses_nothing_once_there_is_room(tmp_path: Path, disk: Path) -> None:
     """The tools go on answering, the calls wait on the other disk, and all are stored when the disk has grown."""
-    studio = SpooledStudio(tmp_path, small_disk / "calls.db")
+    studio = SpooledStudio(tmp_path, disk / "calls.db")
     async with studio.running() as client:
         await ping(client, range(2000))
         await until(studio.owed)
         assert len(studio.numbers()) < 2000
-        grow(small_disk)
+        resize(disk, "64m")
         await until(lambda: len(studio.numbers()) == 2000, timeout_s=40)
     assert studio.numbers() == list(range(2000))

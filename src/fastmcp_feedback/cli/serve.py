@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
+from ..addresses import is_loopback
 from ..store.default_database import database_url
+from ..web import TOKEN_ENV_VAR
 from .output import CliError, plain
 from .reading import Database
-
-TOKEN_ENV_VAR: Final = "FASTMCP_FEEDBACK_DASHBOARD_TOKEN"  # noqa: S105 - its name
 
 
 def serve(
@@ -28,7 +28,6 @@ def serve(
 ) -> int:
     """Serve the dashboard: tool health, failures, calls, conversations, reports."""
     from ..web.gates import OpenGate, TokenGate  # noqa: PLC0415 - the other commands need no web server
-    from ..web.security import is_loopback  # noqa: PLC0415 - see above
 
     if not is_loopback(host) and not token:
         raise CliError(

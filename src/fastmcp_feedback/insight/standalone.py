@@ -10,7 +10,8 @@ from typing import Any, Final
 import uvicorn
 from fastmcp import FastMCP
 
-from ..proxy.guard import Guard, is_loopback
+from ..addresses import is_loopback
+from ..proxy.guard import Guard
 from ..store.location import hide_password, locate
 from ..store.schema import DEFAULT_PREFIX
 from .recorded_text import NOTICE

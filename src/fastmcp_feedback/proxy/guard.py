@@ -7,25 +7,12 @@ Origin checks stop that. An address that others can reach needs a token.
 from __future__ import annotations
 
 import hmac
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..addresses import is_loopback
+
 Scope = dict[str, Any]
-
-
-def is_loopback(host: str) -> bool:
-    """Is this name or address this machine only?
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0"), is_loopback("example.org")
-    (True, True, False, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 class Guard:

@@ -13,6 +13,7 @@ from typing import Any
 from fastmcp import FastMCP
 from fastmcp.server.providers.proxy import ProxyMetadataMiddleware
 
+from ..addresses import is_loopback
 from ..instrumentation import default_identity_resolver, instrument
 from ..sink import SinkUnavailable
 from ..store import DatabaseSink
@@ -20,7 +21,6 @@ from ..store.location import hide_password
 from ..store.migrations import ForeignTables
 from .children import Child
 from .ends import serve_http, serve_stdio
-from .guard import is_loopback
 from .passing import Passing, PassingProvider
 from .telling import ProxyError, tell
 from .upstream import RemoteUpstream, Upstream, Upstreams

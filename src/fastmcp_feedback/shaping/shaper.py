@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import contain
 from ..ids import utc_from_ns
-from ..jsonsafe import Encoded, clean_text, encode_json_value
+from ..jsonsafe import Encoded, encode_json_value
 from ..raw import CallOutcome, RawCall, mark_error
 from ..records import Derived, Failure, ToolCallRecord
 from .failure import derive_failure
@@ -204,7 +204,7 @@ class Shaper:
             fault = hook(record, call.exception_object)
             if isinstance(fault, str) and fault:
                 # A word of the host's own, but a hook may have made it from the exception's text.
-                fault = self._options.redactor.redact_text(clean_text(fault))
+                fault = self._redaction.text(fault)
                 return Failure(fault[:64], failure.category, failure.fingerprint, failure.bad_arguments)
         return failure
 

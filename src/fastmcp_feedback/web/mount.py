@@ -7,16 +7,15 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from logging import WARNING
-from typing import Any, Final
+from typing import Any
 
 from ..capture.middleware import CaptureMiddleware
 from ..contain import log
 from ..store.schema import DEFAULT_PREFIX
+from . import TOKEN_ENV_VAR
 from .app import Dashboard
 from .gates import Ask, AskGate, Gate, ScopeGate, TokenGate
 from .source import Source
-
-TOKEN_ENV_VAR: Final = "FASTMCP_FEEDBACK_DASHBOARD_TOKEN"  # noqa: S105 - its name
 
 
 def mount_dashboard(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable, Sequence
-from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
+from ..addresses import is_loopback
 from .gates import COOKIE, SIGNED_IN_S, Gate, Grant, csrf_token
 from .sign_in import STYLE_SOURCE, sign_in_page
 
@@ -33,20 +33,6 @@ _HEADERS: Final = {
     "x-robots-tag": "noindex",
     "vary": "Accept, Cookie",
 }
-
-
-def is_loopback(host: str) -> bool:
-    """Is this name or address this machine only?
-
-    >>> is_loopback("localhost"), is_loopback("[::1]"), is_loopback("0.0.0.0"), is_loopback("dash.example")
-    (True, True, False, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 class Guard:
@@ -209,4 +195,4 @@ def _with_headers(send: Any) -> Any:
     return sending
 
 
-__all__ = ["Grant", "Guard", "is_loopback"]
+__all__ = ["Grant", "Guard"]

@@ -7,7 +7,6 @@ import logging
 import os
 import resource
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 
 from fastmcp_feedback import contain
 from fastmcp_feedback.delivery.spool import health
+from support.disks import small_disk
 from support.spooling import SINK, call_ids, entries, ids, made_call, opened
 
 
@@ -27,15 +27,10 @@ def warnings(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB, where mounting is allowed."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], capture_output=True, check=False)
-    if mounted.returncode:
-        pytest.skip("mounting a small file system is not allowed here")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_disk(tmp_path / "disk", "64k") as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -46,9 +41,9 @@ def quick_probes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick_probes")
-def test_a_full_disk_is_said_once_and_mends_itself(small_disk: Path, warnings: pytest.LogCaptureFixture) -> None:
+def test_a_full_disk_is_said_once_and_mends_itself(disk: Path, warnings: pytest.LogCaptureFixture) -> None:
     """Whole records stay readable, later ones are refused, and with space again the spool goes on."""
-    spool = opened(small_disk / "s")
+    spool = opened(disk / "s")
     number = 0
     while spool.append(entries([number], args="x" * 1000)):
         number += 1
