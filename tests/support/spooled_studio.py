@@ -62,7 +62,7 @@ class SpooledStudio:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The answer of the database."""
-        connection = sqlite3.connect(self.database)
+        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)  # never makes the file that it looks for
         try:
             return connection.execute(query).fetchall()
         finally:
@@ -81,13 +81,16 @@ class SpooledStudio:
         """The database and what SQLite keeps beside it."""
         return list((folder or self.database.parent).glob(f"{self.database.name}*"))
 
-    def tables(self) -> list[str]:
-        """The names of the tables."""
-        return [name for (name,) in self.rows("select name from sqlite_master where type = 'table'")]
-
     def numbers(self) -> list[int]:
         """The arguments of the stored calls of `ping`, in order."""
         return [n for (n,) in self.rows("select json_extract(args, '$.n') as n from ffb_tool_calls where tool = 'ping' order by n")]
+
+    def has_stored(self, numbers: range) -> bool:
+        """Are these the stored calls of `ping`? Not while the file or its tables are being made."""
+        try:
+            return self.numbers() == list(numbers)
+        except sqlite3.OperationalError:
+            return False
 
 
 async def ping(client: Client[StdioTransport], numbers: range) -> None:
