@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..sink import Record
 from .accounting import Account
-from .keeper import Keeper
 from .options import DeliveryOptions
 from .queued import Queued
 from .runner import SinkRunner
+
+if TYPE_CHECKING:
+    from .keeper import Keeper
 
 
 def fan_out(record: Record, size_bytes: int, runners: Sequence[SinkRunner], options: DeliveryOptions, keeper: Keeper | None) -> None:

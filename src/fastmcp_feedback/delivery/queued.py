@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..sink import Record
 from .accounting import Account
-from .spool.holdings import Ticket
+
+if TYPE_CHECKING:
+    from .spool.holdings import Ticket
 
 
 class Queued:

@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import contain
 from ..raw import RawCall
@@ -22,11 +22,13 @@ from ..sink import Record
 from .fan_out import fan_out
 from .host_loop import HostLoop
 from .inbox import Inbox
-from .keeper import Keeper
 from .options import DeliveryOptions
 from .runner import SinkRunner
 from .waiters import Waiters
 from .writer import abandon_and_stop, start_writer
+
+if TYPE_CHECKING:
+    from .keeper import Keeper
 
 Shape = Callable[[Any], "tuple[Record, bool] | None"]
 _OVERHEAD_BYTES = 600  # a record's own objects, beside its payloads
@@ -65,7 +67,7 @@ class Recorder:
         self._room = self._room_bytes = 0  # none: the first record and a closed recorder take the careful road
         self._loop: asyncio.AbstractEventLoop | None = None
         self.inbox = Inbox("fastmcp-feedback-shaping", self._consume, self._hand_on)
-        self.runners = [SinkRunner(_sink_name(sink, position), sink, self.options, self.host) for position, sink in enumerate(self.sinks)]
+        self.runners = [SinkRunner(f"{type(sink).__name__}-{n}", sink, self.options, self.host) for n, sink in enumerate(self.sinks)]
         self.keeper = self._new_keeper()
         self._waiters = Waiters(self.runners, self.inbox, self.keeper)
         for runner in self.runners:
@@ -79,6 +81,8 @@ class Recorder:
             self.keeper.spool.abandon_after_fork()
         if self.options.spool is None or not self.runners:
             return None
+        from .keeper import Keeper  # noqa: PLC0415 - most recorders have no spool
+
         keeper = Keeper(self.options, self.runners, self._nudge, lambda: self._waiters.check())  # noqa: PLW0108 - made later
         keeper.marks.running, keeper.marks.template = self._follow
         return keeper
@@ -281,10 +285,6 @@ class Recorder:
             "contained_errors": dict(contain.counts),
             "spool": self.keeper.report() if self.keeper is not None else None,
         }
-
-
-def _sink_name(sink: Any, position: int) -> str:
-    return f"{type(sink).__name__}-{position}"
 
 
 _alive: weakref.WeakSet[Recorder] = weakref.WeakSet()

@@ -6,10 +6,13 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .inbox import Inbox
-from .keeper import Keeper
 from .runner import SinkRunner
+
+if TYPE_CHECKING:
+    from .keeper import Keeper
 
 _LOOK_AGAIN_S = 0.25
 

@@ -15,7 +15,6 @@ from ..ids import utc_from_ns
 from ..jsonsafe import Encoded, encode_json_value
 from ..raw import CallOutcome, RawCall, mark_error
 from ..records import Derived, Failure, ToolCallRecord
-from .failure import derive_failure
 from .redact.carry import CarryOver
 from .redaction import Redaction
 from .texts import ShortTexts, cut_text
@@ -43,6 +42,10 @@ class Shaper:
     """Shapes one call after the other; used by one thread at a time."""
 
     def __init__(self, options: ShapingOptions, breathe: Callable[[], None] | None = None) -> None:
+        # Compiles its words: when a recorder is made, not with the first import and not in the first failing call.
+        from .failure import derive_failure  # noqa: PLC0415 - see above
+
+        self._derive_failure = derive_failure
         self._options = options
         self._redaction = Redaction(options.redactor, options.max_payload_bytes, breathe)
         self.texts = ShortTexts(options.redactor)
@@ -182,7 +185,7 @@ class Shaper:
 
     def _failure(self, call: RawCall, record: ToolCallRecord) -> Failure | None:
         with contain.contain("failure attribution"):
-            failure = derive_failure(
+            failure = self._derive_failure(
                 tool=record.tool,
                 outcome=record.outcome,
                 error_type=record.error_type,
